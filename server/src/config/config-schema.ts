@@ -1,0 +1,212 @@
+import {
+  MAX_CALL_TIMEOUT_MS,
+  MAX_FUNCTIONS_PER_REMOTE,
+  MAX_JSON_DEPTH,
+  MAX_MESSAGE_BYTES,
+  MAX_SCHEMA_BYTES,
+  MAX_TOOLS_BYTES,
+  REMOTE_CALL_TIMEOUT_MS,
+  agentIdSchema,
+  userIdSchema,
+} from '@remotes-hub/protocol';
+import * as z from 'zod';
+import { secretReferenceSchema } from './secret-references.js';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+const count = (maximum: number) => z.int().min(1).max(maximum);
+const milliseconds = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
+
+/** Bounds of everything that comes from outside. Every one has a default that suits one machine. */
+export const limitsSchema = z.strictObject({
+  maxMessageBytes: z
+    .int()
+    .min(KIB)
+    .max(64 * MIB)
+    .default(MAX_MESSAGE_BYTES)
+    .describe('Largest frame, in bytes; a larger one closes the connection with 1009.'),
+  maxJsonDepth: count(1_000).default(MAX_JSON_DEPTH).describe('Deepest nesting of a message.'),
+  maxQueuedBytes: z
+    .int()
+    .min(2 * KIB)
+    .max(1024 * MIB)
+    .default(32 * MIB)
+    .describe(
+      'Bytes waiting for one slow session before it is closed with 4408. At least twice maxMessageBytes.',
+    ),
+  maxMessagesPerSecond: count(1_000_000)
+    .default(50_000)
+    .describe('Messages a second of one session; as many at once; more close it with 4429.'),
+  maxSessions: count(1_000_000).default(50_000).describe('Sessions of all users.'),
+  maxSessionsPerUser: count(1_000_000).default(10_000).describe('Sessions of one user.'),
+  maxUnauthenticated: count(1_000_000)
+    .default(1_000)
+    .describe('Connections that have not logged in yet; beyond it the oldest are closed with 4401.'),
+  maxUnauthenticatedPerAddress: count(1_000_000).default(100).describe('The same, of one address.'),
+  authenticationTimeoutMs: milliseconds(100, 60_000)
+    .default(10_000)
+    .describe('Time to log in after connecting.'),
+  maxAuthenticationFailures: count(100)
+    .default(3)
+    .describe('Failed logins on one connection before it is closed with 4401.'),
+  maxAttemptsPerUser: count(1_000_000).default(10).describe('Failed logins a minute for one user name.'),
+  maxAttemptsPerAddress: count(1_000_000).default(100).describe('Failed logins a minute from one address.'),
+  maxRemotesPerSession: count(100_000).default(128).describe('Remotes that one session may serve.'),
+  maxRemotesPerUser: count(100_000).default(1_024).describe('Remotes of one user.'),
+  maxFunctionsPerRemote: count(MAX_FUNCTIONS_PER_REMOTE)
+    .default(MAX_FUNCTIONS_PER_REMOTE)
+    .describe('Functions of one remote.'),
+  maxToolsBytes: z
+    .int()
+    .min(KIB)
+    .max(MAX_TOOLS_BYTES)
+    .default(MAX_TOOLS_BYTES)
+    .describe('JSON text of the functions of one remote, in bytes.'),
+  maxSchemaBytes: z
+    .int()
+    .min(KIB)
+    .max(MAX_SCHEMA_BYTES)
+    .default(MAX_SCHEMA_BYTES)
+    .describe('JSON text of one schema, in bytes.'),
+  maxSchemaDepth: count(256).default(64).describe('Deepest nesting of one schema.'),
+  maxCallsInFlight: count(1_000_000)
+    .default(16_384)
+    .describe('Unanswered calls of one calling session, and to one serving session.'),
+  callTimeoutMs: milliseconds(1, MAX_CALL_TIMEOUT_MS)
+    .default(REMOTE_CALL_TIMEOUT_MS)
+    .describe('Time for a call when neither caller nor function asks for another.'),
+  maxCallTimeoutMs: milliseconds(1, MAX_CALL_TIMEOUT_MS)
+    .default(MAX_CALL_TIMEOUT_MS)
+    .describe('Longest time of a call, progress included.'),
+  heartbeatMs: milliseconds(50, 600_000)
+    .default(15_000)
+    .describe('Time between pings; a peer silent for two of them is gone.'),
+  probeTimeoutMs: milliseconds(10, 60_000)
+    .default(2_000)
+    .describe('Time for the holder of a wanted name to show that it lives.'),
+  shutdownTimeoutMs: milliseconds(0, 60_000)
+    .default(3_000)
+    .describe('Time for peers to close at shutdown before they are cut off.'),
+  maxRunsPerUser: count(10_000).default(16).describe('Runs of one user at a time.'),
+  maxRunSteps: count(1_000).default(16).describe('Model steps of one run.'),
+});
+
+/** Every bound, complete. */
+export type Limits = z.output<typeof limitsSchema>;
+
+/** Algorithms that may be pinned for tokens of an outside issuer; a shared secret is HS256 alone. */
+export const issuerAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+] as const;
+
+const originSchema = z
+  .string()
+  .refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text), {
+    error: 'expected an origin such as "https://app.example" (scheme, host and port, nothing after), or "*"',
+  });
+
+/** Who may log in, and from which pages. */
+export const authSchema = z.strictObject({
+  secret: secretReferenceSchema
+    .optional()
+    .describe(
+      'HS256 key of tokens: at least 32 bytes of UTF-8. A reference ("env:NAME", "file:PATH") or the text itself.',
+    ),
+  issuer: z.string().min(1).optional().describe('Required `iss` of tokens.'),
+  audience: z.string().min(1).optional().describe('Required `aud` of tokens.'),
+  jwksUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Key set of an outside issuer of tokens.'),
+  algorithms: z
+    .array(z.enum(issuerAlgorithms))
+    .min(1)
+    .default(['RS256', 'PS256', 'ES256', 'EdDSA'])
+    .describe('Algorithms accepted from the outside issuer.'),
+  usersFile: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('JSON file of users, as `remotes-hub user add` writes it; read again when it changes.'),
+  users: z
+    .array(z.strictObject({ username: userIdSchema, passwordHash: z.string().min(1) }))
+    .default([])
+    .describe('Users, with hashes as `remotes-hub user add` makes them.'),
+  allowedOrigins: z
+    .array(originSchema)
+    .optional()
+    .describe('Origins of pages that may connect; same origin only when absent.'),
+  tokenTtlSeconds: z
+    .int()
+    .min(1)
+    .max(31_536_000)
+    .default(3_600)
+    .describe('Life of tokens that POST /v1/auth/token issues.'),
+});
+export type AuthConfig = z.output<typeof authSchema>;
+
+/** A model that an agent runs on. */
+export const modelSchema = z.discriminatedUnion('provider', [
+  z.strictObject({
+    provider: z.literal('offline').describe('A deterministic matcher of words; not a language model.'),
+  }),
+]);
+export type ModelConfig = z.output<typeof modelSchema>;
+
+/** Names of the native tools that an agent may have. */
+export const nativeToolNames = ['current_time'] as const;
+
+/** An agent that sessions may prompt. */
+export const agentSchema = z.strictObject({
+  id: agentIdSchema.describe('How prompts name the agent: a string or an integer.'),
+  name: z.string().min(1).max(128).describe('What people see.'),
+  instructions: z.string().max(100_000).optional().describe('What the model is told before the prompt.'),
+  model: modelSchema.describe('The model the agent runs on.'),
+  tools: z.array(z.enum(nativeToolNames)).default([]).describe('Native tools.'),
+});
+export type AgentConfig = z.output<typeof agentSchema>;
+
+/** The whole configuration: one JSON file (server/README.md, "Configuration"). */
+export const configSchema = z.strictObject({
+  $schema: z.string().optional().describe('Where an editor finds the schema of this file.'),
+  host: z.string().min(1).default('127.0.0.1').describe('Address to listen on.'),
+  port: z.int().min(0).max(65_535).default(7_465).describe('Port to listen on; 0 picks a free one.'),
+  path: z
+    .string()
+    .regex(/^\/[^?#\s]*$/, 'expected a path that begins with "/"')
+    .default('/ws')
+    .describe('Path of the WebSocket endpoint.'),
+  auth: authSchema.prefault({}).describe('Who may log in.'),
+  limits: limitsSchema.prefault({}).describe('Bounds of everything that comes from outside.'),
+  redis: z
+    .strictObject({ url: secretReferenceSchema })
+    .optional()
+    .describe('Joins several nodes into one hub. Not available yet: a hub refuses to start with it.'),
+  agents: z.array(agentSchema).max(1_000).default([]).describe('Agents that sessions may prompt.'),
+  log: z
+    .strictObject({
+      level: z
+        .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+        .default('info')
+        .describe('Least severe level that is written.'),
+    })
+    .prefault({})
+    .describe('Logging: JSON lines on standard output.'),
+});
+
+/** A complete configuration: every default filled in, secrets still as references. */
+export type HubConfig = z.output<typeof configSchema>;
+
+/** A configuration as it is written: everything optional. */
+export type HubConfigInput = z.input<typeof configSchema>;
