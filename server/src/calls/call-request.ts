@@ -1,5 +1,7 @@
 import type { JsonText } from '../json/json-text.js';
 
+export type { CallerReason, StartedCall } from '../remotes/pending-calls.js';
+
 /** One invocation of a function of a remote, whoever asks: a session, a run, the host program. */
 export interface CallRequest {
   readonly userId: string;
@@ -13,15 +15,4 @@ export interface CallRequest {
   readonly timeoutMs?: number;
   /** Told of progress; a caller without it gets none. */
   readonly onProgress?: (progress: JsonText) => void;
-}
-
-/** Why a caller ends its own call. */
-export type CallerReason = 'call-cancelled' | 'caller-gone';
-
-/** A call on its way. */
-export interface StartedCall {
-  /** The result's JSON text. Rejects with a `RemoteError` and with nothing else. */
-  readonly result: Promise<JsonText>;
-  /** Ends the call early; harmless when it has ended. */
-  cancel(reason: CallerReason): void;
 }

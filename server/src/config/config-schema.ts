@@ -63,6 +63,12 @@ export const limitsSchema = z.strictObject({
     .max(MAX_TOOLS_BYTES)
     .default(MAX_TOOLS_BYTES)
     .describe('JSON text of the functions of one remote, in bytes.'),
+  maxToolsBytesPerUser: z
+    .int()
+    .min(KIB)
+    .max(256 * MIB)
+    .default(16 * MIB)
+    .describe('The same of all remotes of one user together.'),
   maxSchemaBytes: z
     .int()
     .min(KIB)
@@ -140,13 +146,20 @@ export const authSchema = z.strictObject({
     .optional()
     .describe('JSON file of users, as `remotes-hub user add` writes it; read again when it changes.'),
   users: z
-    .array(z.strictObject({ username: userIdSchema, passwordHash: z.string().min(1) }))
+    .array(
+      z.strictObject({
+        username: userIdSchema.describe('The name to log in with; also the user that sessions belong to.'),
+        passwordHash: z.string().min(1).describe('As `remotes-hub user add` makes it.'),
+      }),
+    )
     .default([])
-    .describe('Users, with hashes as `remotes-hub user add` makes them.'),
+    .describe('Users in the configuration itself; they win over those of usersFile.'),
   allowedOrigins: z
     .array(originSchema)
     .optional()
-    .describe('Origins of pages that may connect; same origin only when absent.'),
+    .describe(
+      'Origins of pages that may connect, such as "https://app.example", or "*"; same origin only when absent.',
+    ),
   tokenTtlSeconds: z
     .int()
     .min(1)
@@ -186,11 +199,11 @@ export const configSchema = z.strictObject({
     .string()
     .regex(/^\/[^?#\s]*$/, 'expected a path that begins with "/"')
     .default('/ws')
-    .describe('Path of the WebSocket endpoint.'),
+    .describe('Path of the WebSocket endpoint, beginning with "/".'),
   auth: authSchema.prefault({}).describe('Who may log in.'),
   limits: limitsSchema.prefault({}).describe('Bounds of everything that comes from outside.'),
   redis: z
-    .strictObject({ url: secretReferenceSchema })
+    .strictObject({ url: secretReferenceSchema.describe('A reference, or the URL itself.') })
     .optional()
     .describe('Joins several nodes into one hub. Not available yet: a hub refuses to start with it.'),
   agents: z.array(agentSchema).max(1_000).default([]).describe('Agents that sessions may prompt.'),

@@ -28,6 +28,19 @@ export class AuthenticationError extends Error {
   }
 }
 
+/**
+ * The refusal of any bad credential: always the same code and text. `reason` is a word for the log of the hub
+ * (it becomes the `cause`) and never reaches the peer.
+ */
+export function invalidCredentials(reason: string): AuthenticationError {
+  return new AuthenticationError('invalid-credentials', 'invalid credentials', undefined, { cause: reason });
+}
+
+/** The refusal of an attempt that was not checked, with the time to wait before the next one. */
+export function tooManyAttempts(retryAfterMs: number): AuthenticationError {
+  return new AuthenticationError('rate-limited', 'too many attempts to log in', Math.ceil(retryAfterMs));
+}
+
 /** Tells who holds the credentials. @throws {AuthenticationError} */
 export interface Authenticator {
   authenticate(credentials: Credentials, origin: AttemptOrigin): Promise<Identity>;

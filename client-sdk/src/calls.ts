@@ -1,0 +1,113 @@
+import type { JsonObject, JsonValue } from '@remotes-hub/protocol';
+import { readFailure, type Failure } from './errors.js';
+
+/** What a request expects. */
+export interface Expectation<Result> {
+  /** What was asked, for errors: "remote-list", "weather.get_forecast". */
+  readonly what: string;
+  /**
+   * Makes the result of a reply that is no error; `undefined` when the reply cannot be understood. Runs before
+   * the next message is looked at.
+   */
+  readonly read: (reply: JsonObject) => Result | undefined;
+  /** Makes the error of a request that failed. */
+  readonly toError: (failure: Failure) => Error;
+  /** How long to wait for the reply, in milliseconds. Progress starts it anew. */
+  readonly timeoutMs: number;
+  /** The longest wait with progress, in milliseconds. */
+  readonly maxTimeoutMs: number;
+  readonly progressed?: ((progress: JsonValue) => void) | undefined;
+}
+
+interface PendingRequest {
+  readonly settle: (reply: JsonObject) => void;
+  readonly fail: (failure: Failure) => void;
+  readonly progressed: (progress: JsonValue) => void;
+}
+
+/** Requests without a reply yet, by nonce. Each ends exactly once: reply, deadline, or {@link fail}. */
+export class PendingRequests {
+  readonly #requests = new Map<string, PendingRequest>();
+  #count = 0;
+
+  /** A nonce never used before on this connection. */
+  newNonce(): string {
+    this.#count += 1;
+    return `n${this.#count}`;
+  }
+
+  /** Waits for the reply with this nonce. */
+  expect<Result>(nonce: string, expectation: Expectation<Result>): Promise<Result> {
+    const { what, read, toError, timeoutMs, maxTimeoutMs, progressed } = expectation;
+    return new Promise((resolve, reject) => {
+      const latest = performance.now() + maxTimeoutMs;
+      const fail = (failure: Failure): void => {
+        clearTimeout(timer);
+        reject(toError(failure));
+      };
+      const startTimer = (): ReturnType<typeof setTimeout> =>
+        setTimeout(
+          () => this.fail(nonce, unanswered(what, timeoutMs)),
+          Math.max(0, Math.min(timeoutMs, latest - performance.now())),
+        );
+      const settle = (reply: JsonObject): void => {
+        const result = read(reply);
+        if (result === undefined) return fail(unreadable(what));
+        clearTimeout(timer);
+        resolve(result);
+      };
+      let timer = startTimer();
+      this.#requests.set(nonce, {
+        settle,
+        fail,
+        progressed: (progress) => {
+          clearTimeout(timer);
+          timer = startTimer();
+          progressed?.(progress);
+        },
+      });
+    });
+  }
+
+  /** Takes a reply. One without a nonce, or with one that nobody waits for, is ignored. */
+  reply(message: JsonObject): void {
+    const request = this.#take(message['nonce']);
+    if (request === undefined) return;
+    const failure = readFailure(message);
+    if (failure === undefined) request.settle(message);
+    else request.fail(failure);
+  }
+
+  /** Takes a `remote-call-progress` of the hub. */
+  progress(message: JsonObject): void {
+    const { nonce, progress = null } = message;
+    if (typeof nonce === 'string') this.#requests.get(nonce)?.progressed(progress);
+  }
+
+  /** Ends one request; `false` when it had ended before. */
+  fail(nonce: string, failure: Failure): boolean {
+    const request = this.#take(nonce);
+    request?.fail(failure);
+    return request !== undefined;
+  }
+
+  /** Ends them all. */
+  failAll(failure: Failure): void {
+    for (const nonce of this.#requests.keys()) this.fail(nonce, failure);
+  }
+
+  #take(nonce: JsonValue | undefined): PendingRequest | undefined {
+    if (typeof nonce !== 'string') return undefined;
+    const request = this.#requests.get(nonce);
+    this.#requests.delete(nonce);
+    return request;
+  }
+}
+
+function unanswered(what: string, timeoutMs: number): Failure {
+  return { code: 'call-timeout', message: `the hub did not answer '${what}' within ${timeoutMs} ms` };
+}
+
+function unreadable(what: string): Failure {
+  return { code: 'internal-error', message: `the hub's reply to '${what}' could not be understood` };
+}

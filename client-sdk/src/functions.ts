@@ -1,0 +1,167 @@
+import type { FunctionSpec, JsonObject, Verb } from '@remotes-hub/protocol';
+import { MAX_CALL_TIMEOUT_MS, MAX_DESCRIPTION_LENGTH } from '@remotes-hub/protocol/limits';
+import { isJsonObject } from './json-values.js';
+import { checkInteger, checkName, checkText } from './options.js';
+import { describeIssues, isStandardSchema, type StandardSchema } from './standard-schema.js';
+
+/** What a handler is told beside its arguments. */
+export interface CallContext {
+  /**
+   * Aborts when nobody waits for the result any more: the call was cancelled, timed out, its caller left, the
+   * remote was disconnected, or the connection ended. Its reason is a `RemoteError`.
+   */
+  readonly signal: AbortSignal;
+  /** The hub's id of the call, `<remotename>#<n>`. */
+  readonly requestId: string;
+  /** Time left at the start, in milliseconds, when the hub tells it. */
+  readonly timeoutMs: number | undefined;
+  /**
+   * Tells the caller how far the call is, and starts its timeout anew. Does nothing after the call has ended.
+   * @throws {TypeError} the value is none that JSON can hold
+   */
+  progress(value: unknown): void;
+}
+
+/** How the arguments of a function are described: JSON Schema, or a schema of zod, Valibot, ArkType and others. */
+export type ParametersSchema = StandardSchema | JsonObject;
+
+/** What a handler gets: the output of a Standard Schema, else any JSON object. */
+export type ArgumentsOf<Schema> =
+  Schema extends StandardSchema<infer _Input, infer Output> ? Output : JsonObject;
+
+/**
+ * One function that a remote serves.
+ * @see README.md, "Serving functions"
+ */
+export interface FunctionDefinition<Schema = unknown> {
+  /** What it does, for people and models; at most 8192 characters. @default none */
+  readonly description?: string;
+  /**
+   * What its arguments must be. JSON Schema is checked by the hub; a Standard Schema here too, before the
+   * handler runs, and the handler gets its output (defaults, transformations). @default any object
+   */
+  readonly parameters?: Schema & ParametersSchema;
+  /** The JSON Schema of `parameters`, needed when the library of `parameters` cannot write it itself. */
+  readonly jsonSchema?: JsonObject;
+  /** What the function does to the world. @default none: ungoverned */
+  readonly verb?: Verb;
+  /** Timeout of calls whose caller asks for none, in milliseconds: 1 to 600 000. @default 30 000 */
+  readonly timeoutMs?: number;
+  /** Most calls of one run: 1 to 10 000. @default no limit */
+  readonly maxCalls?: number;
+  /** JSON Schema of the result; the hub checks it. @default any */
+  readonly result?: JsonObject;
+  /** Version of the function, 1 to 64 characters. @default none */
+  readonly version?: string;
+  /**
+   * Does it. What it returns, or its promise resolves to, is the result (`undefined` is `null`); what it throws
+   * is the error that the caller sees, its message alone.
+   */
+  handler(args: ArgumentsOf<Schema>, context: CallContext): unknown;
+}
+
+/** The functions of a remote, by name, in the order they are listed. */
+export type FunctionDefinitions<Schemas> = {
+  readonly [Name in keyof Schemas]: FunctionDefinition<Schemas[Name]>;
+};
+
+/** What came of checking arguments. */
+export type Outcome = { readonly call: () => unknown } | { readonly refusal: string };
+
+/** A function ready to be served. */
+export interface ServedFunction {
+  readonly spec: FunctionSpec;
+  /** Checks the arguments; the call itself is then one step. */
+  prepare(args: JsonObject, context: CallContext): Promise<Outcome>;
+}
+
+/** A definition whose schema the compiler need not know. */
+interface UntypedDefinition extends Omit<FunctionDefinition, 'parameters' | 'handler'> {
+  readonly parameters?: unknown;
+  handler(args: unknown, context: CallContext): unknown;
+}
+
+/** Parses definitions. @throws {TypeError | RangeError} naming the field */
+export function parseFunctions<Schemas>(
+  functions: FunctionDefinitions<Schemas>,
+): Map<string, ServedFunction> {
+  if (typeof functions !== 'object' || functions === null || Array.isArray(functions)) {
+    throw new TypeError('functions: expected an object of functions by name');
+  }
+  const served = new Map<string, ServedFunction>();
+  for (const name in functions) {
+    if (Object.hasOwn(functions, name)) served.set(name, parseFunction(name, functions[name]));
+  }
+  return served;
+}
+
+function parseFunction(name: string, definition: UntypedDefinition): ServedFunction {
+  checkName(name, 'functions: the name of a function');
+  const field = `functions.${name}`;
+  if (typeof definition !== 'object' || definition === null || typeof definition.handler !== 'function') {
+    throw new TypeError(`${field}.handler: expected a function`);
+  }
+  return {
+    spec: toSpec(name, field, definition),
+    prepare: (args, context) => prepare(name, definition, args, context),
+  };
+}
+
+function toSpec(name: string, field: string, definition: UntypedDefinition): FunctionSpec {
+  const { description, verb, timeoutMs, maxCalls, result, version } = definition;
+  if (description !== undefined) checkText(description, `${field}.description`, 0, MAX_DESCRIPTION_LENGTH);
+  if (verb !== undefined && !['get', 'create', 'update', 'delete'].includes(verb)) {
+    throw new TypeError(`${field}.verb: expected get, create, update or delete`);
+  }
+  if (timeoutMs !== undefined) checkInteger(timeoutMs, `${field}.timeoutMs`, 1, MAX_CALL_TIMEOUT_MS);
+  if (maxCalls !== undefined) checkInteger(maxCalls, `${field}.maxCalls`, 1, 10_000);
+  if (version !== undefined) checkText(version, `${field}.version`, 1, 64);
+  if (result !== undefined && (!isJsonObject(result) || isStandardSchema(result))) {
+    throw new TypeError(`${field}.result: expected a JSON Schema object`);
+  }
+  const parameters = toJsonSchema(field, definition);
+  // Absent fields stay absent: `undefined` members are not written.
+  return { name, description, parameters, verb, timeoutMs, maxCalls, result, version };
+}
+
+function toJsonSchema(field: string, { parameters, jsonSchema }: UntypedDefinition): JsonObject | undefined {
+  if (jsonSchema !== undefined) {
+    if (isJsonObject(jsonSchema)) return jsonSchema;
+    throw new TypeError(`${field}.jsonSchema: expected a JSON Schema object`);
+  }
+  if (parameters === undefined) return undefined;
+  if (isStandardSchema(parameters)) return convert(field, parameters);
+  if (isJsonObject(parameters)) return parameters;
+  throw new TypeError(`${field}.parameters: expected a JSON Schema object or a Standard Schema`);
+}
+
+function convert(field: string, { '~standard': standard }: StandardSchema): JsonObject {
+  const remedy = `give its JSON Schema as ${field}.jsonSchema`;
+  if (standard.jsonSchema === undefined) {
+    throw new TypeError(`${field}.parameters: ${standard.vendor} writes no JSON Schema; ${remedy}`);
+  }
+  let written: unknown;
+  try {
+    written = standard.jsonSchema.input({ target: 'draft-2020-12' });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(`${field}.parameters cannot be written as JSON Schema (${why}); ${remedy}`, {
+      cause,
+    });
+  }
+  if (isJsonObject(written)) return written;
+  throw new TypeError(`${field}.parameters: ${standard.vendor} wrote no JSON Schema object; ${remedy}`);
+}
+
+async function prepare(
+  name: string,
+  definition: UntypedDefinition,
+  args: JsonObject,
+  context: CallContext,
+): Promise<Outcome> {
+  const { parameters } = definition;
+  if (!isStandardSchema(parameters)) return { call: () => definition.handler(args, context) };
+  const checked = await parameters['~standard'].validate(args);
+  if (checked.issues === undefined) return { call: () => definition.handler(checked.value, context) };
+  return { refusal: `arguments of ${name}: ${describeIssues(checked.issues)}` };
+}

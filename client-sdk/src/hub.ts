@@ -1,0 +1,81 @@
+import type { AgentId, Credentials, JsonValue } from '@remotes-hub/protocol';
+import type { AgentDescription, RemoteDescription } from './replies.js';
+import type { HubEventName, HubEvents } from './events.js';
+import type { Close } from './errors.js';
+import type { FunctionDefinitions } from './functions.js';
+import type { CallOptions, DisconnectOptions } from './options.js';
+import type { PromptOptions, Run } from './runs.js';
+
+/** A remote that this session serves. */
+export interface ServedRemote extends AsyncDisposable {
+  readonly remotename: string;
+  /** What the hub cannot do of what was asked, such as a pattern that it does not enforce. */
+  readonly warnings: readonly string[];
+  /** Ends it. Harmless when it has ended. @throws {HubError} */
+  disconnect(options?: DisconnectOptions): Promise<void>;
+}
+
+/**
+ * A session at a hub: what `connect` gives. It lives until {@link Hub.close}, or until the connection ends;
+ * it does not come back by itself. Every method rejects with `HubError` (`call` with `RemoteError`) when the
+ * hub refuses or the connection ends, and with `TypeError` or `RangeError` when it is misused.
+ */
+export interface Hub extends AsyncDisposable {
+  /** The user as whom this session is logged in. */
+  readonly userId: string;
+  readonly sessionId: string;
+  /** When the session ends, in milliseconds since 1970; `undefined` when it never does. */
+  readonly expiresAt: number | undefined;
+  /** Whether messages can be sent. */
+  readonly isOpen: boolean;
+  /** Resolves when the connection has ended, however; never rejects. */
+  readonly closed: Promise<Close>;
+
+  /**
+   * Serves functions under a name, unique among the user's remotes, until the session ends.
+   * @throws {HubError} `remote-already-connected`, `invalid-schema`, `too-many-remotes`, `message-too-large`
+   */
+  serve<Schemas>(remotename: string, functions: FunctionDefinitions<Schemas>): Promise<ServedRemote>;
+
+  /**
+   * Runs a function of a connected remote of this user, whichever session serves it.
+   * @throws {RemoteError} any failure; `executed` tells whether the function ran
+   * @throws {TypeError} `args` hold what JSON cannot
+   */
+  call(remotename: string, functionName: string, args?: object, options?: CallOptions): Promise<JsonValue>;
+
+  /** The remotes that are connected for this user, in order of connection. */
+  list(): Promise<readonly RemoteDescription[]>;
+
+  /** Disconnects a remote of this user, whichever session serves it. @throws {HubError} `remote-not-connected` */
+  disconnect(remotename: string, options?: DisconnectOptions): Promise<void>;
+
+  /** The agents that can be prompted. */
+  agents(): Promise<readonly AgentDescription[]>;
+
+  /**
+   * Prompts an agent.
+   * @throws {HubError} `agent-not-found`, `rate-limited`
+   */
+  prompt(agentId: AgentId, instruction: string, options?: PromptOptions): Promise<Run>;
+
+  /** Asks whether the hub is there. Gives the time it took, in milliseconds. */
+  ping(): Promise<number>;
+
+  /**
+   * Logs in again as the same user, to extend the session.
+   * @throws {HubError} `invalid-credentials`; the session lives on
+   */
+  authenticate(credentials: Credentials): Promise<void>;
+
+  /** Listens to an event; the function returned ends that. What a listener throws goes to the console. */
+  on<Name extends HubEventName>(event: Name, listener: (body: HubEvents[Name]) => unknown): () => void;
+
+  /**
+   * Closes the session: its remotes disconnect, its calls in flight fail, its handlers' signals abort. Harmless
+   * when it is closed.
+   * @param code 1000, or 3000 to 4999
+   * @param reason at most 123 bytes
+   */
+  close(code?: number, reason?: string): Promise<void>;
+}

@@ -1,0 +1,30 @@
+export { connect } from './connect.js';
+export type { Hub, ServedRemote } from './hub.js';
+export { HubError, RemoteError, type Close } from './errors.js';
+export type { CallOptions, ConnectOptions, ConnectionOptions, DisconnectOptions } from './options.js';
+export type { HubEventName, HubEvents } from './events.js';
+export type {
+  ArgumentsOf,
+  CallContext,
+  FunctionDefinition,
+  FunctionDefinitions,
+  ParametersSchema,
+} from './functions.js';
+export type { PromptOptions, Run, RunResult } from './runs.js';
+export type { AgentDescription, RemoteDescription } from './replies.js';
+export type { Socket, SocketConstructor } from './socket.js';
+export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './standard-schema.js';
+export type {
+  AgentId,
+  Credentials,
+  ErrorCode,
+  Executed,
+  FunctionSpec,
+  JsonObject,
+  JsonValue,
+  RemoteSelection,
+  RunEvent,
+  RunStatus,
+  RunTool,
+  Verb,
+} from '@remotes-hub/protocol';

@@ -1,0 +1,157 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  remoteCallCancelSchema,
+  remoteCallProgressSchema,
+  remoteCallResultSchema,
+  remoteCallSchema,
+  remoteConnectSchema,
+  remoteDisconnectSchema,
+  remoteListSchema,
+  type RemoteConnect,
+} from '@remotes-hub/protocol';
+import type { CallerCalls } from '../calls/caller-calls.js';
+import type { Calls } from '../calls/calls.js';
+import { JsonText, writeJson, type JsonFields } from '../json/json-text.js';
+import type { MessageText } from '../json/message-text.js';
+import type { Logger } from '../observability/logger.js';
+import { RemoteError } from '../remotes/remote-error.js';
+import type { RemoteConnection } from '../remotes/remote-connection.js';
+import type { RemoteRegistry } from '../remotes/remote-registry.js';
+import {
+  compileFunctions,
+  type ServedFunctionLimits,
+  type ServedFunctions,
+} from '../remotes/served-functions.js';
+import type { SessionProvider } from '../remotes/session-provider.js';
+import { defineAction, type Action, type ActionRequest } from '../sessions/define-action.js';
+import type { PerSession } from '../sessions/per-session.js';
+
+/** What the actions on remotes work with. */
+export interface RemoteActionParts {
+  readonly registry: RemoteRegistry;
+  readonly calls: Calls;
+  readonly providers: PerSession<SessionProvider>;
+  readonly callers: PerSession<CallerCalls>;
+  readonly limits: RemoteActionLimits;
+  readonly log: Logger;
+  /** Counts a message that is dropped without an answer. */
+  readonly ignore: () => void;
+}
+
+/** Bounds of what a session may serve. */
+export interface RemoteActionLimits extends ServedFunctionLimits {
+  readonly maxToolsBytes: number;
+  readonly maxFunctionsPerRemote: number;
+}
+
+const NO_ARGUMENTS = new JsonText('{}');
+const NO_TOOLS = new JsonText('[]');
+
+/** `remote-connect`, `-disconnect`, `-list`, `-call`, `-call-cancel`, `-call-result`, `-call-progress`. */
+export function remoteActions(parts: RemoteActionParts): Action[] {
+  return [...servingActions(parts), ...callingActions(parts)];
+}
+
+function servingActions(parts: RemoteActionParts): Action[] {
+  const { registry, providers, ignore } = parts;
+  return [
+    defineAction(remoteConnectSchema, (request, { session, message }) => {
+      const { remotename } = request.body;
+      const tools = toolsText(request, message, parts.limits);
+      const { functions, warnings } = compileFunctions(request.body.tools, parts.limits);
+      logWarnings(parts.log, session.userId, remotename, warnings);
+      const description = { userId: session.userId, remotename, tools, functions };
+      const connected = registry.connectOrProbe(description, providers.of(session));
+      const reply = connectedReply(remotename, session.speaksV1 ? warnings : []);
+      if (!(connected instanceof Promise)) return reply;
+      return connected.then((connection) => {
+        // the session may have ended while the holder of the name was probed
+        if (!session.isOpen) registry.disconnectConnection(connection);
+        return reply;
+      });
+    }),
+    defineAction(remoteDisconnectSchema, ({ body: { remotename, drain } }, { session }) => {
+      registry.disconnect(session.userId, remotename, { drain: drain ?? false });
+      return { message: 'remote disconnected', remotename };
+    }),
+    defineAction(remoteListSchema, (_message, { session }) => ({
+      remotes: listText(registry.list(session.userId)),
+    })),
+    defineAction(remoteCallResultSchema, (answer, { session, message }) => {
+      if (!providers.find(session)?.answer(answer, message)) ignore();
+      return undefined;
+    }),
+    defineAction(remoteCallProgressSchema, (progress, { session, message }) => {
+      if (!providers.find(session)?.progress(progress, message)) ignore();
+      return undefined;
+    }),
+  ];
+}
+
+function callingActions({ calls, callers }: RemoteActionParts): Action[] {
+  return [
+    defineAction(remoteCallSchema, async ({ body }, request) => {
+      const { session, nonce, message } = request;
+      const caller = callers.of(session);
+      caller.requireRoom();
+      const call = calls.start({
+        userId: session.userId,
+        remotename: body.remotename,
+        functionName: body.function,
+        args: message.bodyMember('args') ?? NO_ARGUMENTS,
+        ...(body.args !== undefined && { parsedArgs: body.args }),
+        ...(body.timeoutMs !== undefined && { timeoutMs: body.timeoutMs }),
+        ...progressTo(request),
+      });
+      return { result: await caller.track(call, nonce) };
+    }),
+    defineAction(remoteCallCancelSchema, async (_request, { session, message }) => {
+      const nonce = message.bodyMember('nonce');
+      const cancelled = nonce === undefined ? 0 : (callers.find(session)?.cancel(nonce) ?? 0);
+      await setImmediate(); // the calls themselves are answered first
+      return { message: 'remote calls cancelled', cancelled };
+    }),
+  ];
+}
+
+/** Progress goes to callers that speak remotes.v1 and can tell which of their calls it belongs to. */
+function progressTo({ session, nonce }: ActionRequest): { onProgress?: (progress: JsonText) => void } {
+  if (!session.speaksV1 || nonce === undefined) return {};
+  return {
+    onProgress: (progress) => session.send(writeJson({ action: 'remote-call-progress', nonce, progress })),
+  };
+}
+
+/** The function specs as they were written. @throws {RemoteError} `message-too-large` */
+function toolsText({ body }: RemoteConnect, message: MessageText, limits: RemoteActionLimits): JsonText {
+  const tools = message.bodyMember('tools') ?? NO_TOOLS;
+  const bytes = Buffer.byteLength(tools.text);
+  if (bytes > limits.maxToolsBytes) {
+    throw new RemoteError(
+      'message-too-large',
+      `body.tools: ${bytes} bytes, at most ${limits.maxToolsBytes} are taken`,
+    );
+  }
+  if (body.tools.length > limits.maxFunctionsPerRemote) {
+    throw new RemoteError(
+      'message-too-large',
+      `body.tools: ${body.tools.length} functions, at most ${limits.maxFunctionsPerRemote} are taken`,
+    );
+  }
+  return tools;
+}
+
+function connectedReply(remotename: string, warnings: ServedFunctions['warnings']): JsonFields {
+  return { message: 'remote connected', remotename, warnings: warnings.length > 0 ? warnings : undefined };
+}
+
+function listText(connections: Iterable<RemoteConnection>): JsonText {
+  const entries: string[] = [];
+  for (const { remotename, tools } of connections) entries.push(writeJson({ remotename, tools }));
+  return new JsonText(`[${entries.join(',')}]`);
+}
+
+function logWarnings(log: Logger, userId: string, remotename: string, warnings: readonly string[]): void {
+  if (warnings.length > 0)
+    log.info({ userId, remotename, warnings: warnings.slice(0, 10) }, 'schemas not wholly enforced');
+}

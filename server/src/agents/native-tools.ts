@@ -1,0 +1,28 @@
+import type { FunctionSpec, JsonObject, JsonValue } from '@remotes-hub/protocol';
+import type { nativeToolNames } from '../config/config-schema.js';
+import { currentTime } from './current-time.js';
+
+/** What a native tool gets beside its arguments. */
+export interface NativeToolOptions {
+  /** Aborts when the run is cancelled; the result is then no longer awaited. */
+  readonly signal: AbortSignal;
+}
+
+/** A tool that runs in the hub itself. */
+export interface NativeTool {
+  readonly spec: FunctionSpec;
+  /**
+   * Runs the tool. It checks its own arguments.
+   * @throws {RemoteError} what the model shall read; any other error reaches the log and not the model
+   */
+  run(args: JsonObject, options: NativeToolOptions): Promise<JsonValue> | JsonValue;
+}
+
+/**
+ * The native tools of the hub, by name.
+ * @param now milliseconds since 1970
+ */
+export function builtInTools(now: () => number = () => Date.now()): ReadonlyMap<string, NativeTool> {
+  const tools: Record<(typeof nativeToolNames)[number], NativeTool> = { current_time: currentTime(now) };
+  return new Map(Object.entries(tools));
+}

@@ -1,0 +1,51 @@
+import type { JsonText } from '../json/json-text.js';
+import { RemoteError } from '../remotes/remote-error.js';
+import type { StartedCall } from './call-request.js';
+
+/** The unanswered calls of one calling session, so that they can be cancelled, and end with it. */
+export class CallerCalls implements Disposable {
+  /** Each with the key of its nonce, if it had one. */
+  readonly #calls = new Map<StartedCall, string | undefined>();
+
+  constructor(private readonly maxCallsInFlight: number) {}
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** @throws {RemoteError} `too-many-calls` */
+  requireRoom(): void {
+    if (this.#calls.size < this.maxCallsInFlight) return;
+    throw new RemoteError(
+      'too-many-calls',
+      `this session has ${this.maxCallsInFlight} unanswered calls, the most it may`,
+    );
+  }
+
+  /** The call's result; it is on the list until then. */
+  async track(call: StartedCall, nonce: JsonText | undefined): Promise<JsonText> {
+    this.#calls.set(call, nonce && nonceKey(nonce));
+    try {
+      return await call.result;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  /** Cancels the calls that were sent with this nonce. @returns how many */
+  cancel(nonce: JsonText): number {
+    const key = nonceKey(nonce);
+    const calls = [...this.#calls].filter(([, candidate]) => candidate === key);
+    for (const [call] of calls) call.cancel('call-cancelled');
+    return calls.length;
+  }
+
+  [Symbol.dispose](): void {
+    for (const call of [...this.#calls.keys()]) call.cancel('caller-gone');
+  }
+}
+
+/** One text for one JSON value, however it is spaced or escaped; the usual string is its own. */
+function nonceKey({ text }: JsonText): string {
+  return /^"[^"\\]*"$/u.test(text) ? text : JSON.stringify(JSON.parse(text));
+}

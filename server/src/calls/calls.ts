@@ -1,0 +1,79 @@
+import { JsonText } from '../json/json-text.js';
+import { RemoteError } from '../remotes/remote-error.js';
+import { notConnected, type RemoteRegistry } from '../remotes/remote-registry.js';
+import type { ServedFunction } from '../remotes/served-functions.js';
+import type { CallRequest, StartedCall } from './call-request.js';
+
+/**
+ * The one road of every call, whoever asks: resolve, validate, dispatch. No call to a function takes another,
+ * so every check here holds for sessions, runs and the host program alike.
+ */
+export class Calls {
+  #isClosed = false;
+
+  constructor(private readonly registry: Pick<RemoteRegistry, 'find'>) {}
+
+  /** Starts a call. Never throws: a call that is refused is one whose `result` rejects. */
+  start(request: CallRequest): StartedCall {
+    try {
+      return this.#dispatch(request);
+    } catch (error) {
+      return new RefusedCall(error instanceof RemoteError ? error : internalError(error));
+    }
+  }
+
+  /** Refuses every call from now on, with `shutting-down`. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #dispatch(request: CallRequest): StartedCall {
+    const { userId, remotename, functionName, args } = request;
+    if (this.#isClosed) throw new RemoteError('shutting-down', 'the hub is shutting down');
+    const connection = this.registry.find(userId, remotename);
+    if (connection === undefined) throw notConnected(remotename);
+    const served = connection.functions.get(functionName);
+    if (served === undefined) {
+      throw new RemoteError('function-not-found', `remote '${remotename}' has no function '${functionName}'`);
+    }
+    checkArguments(served, request);
+    const { timeoutMs, onProgress } = request;
+    const call = connection.start({ served, args, timeoutMs, onProgress });
+    return served.result === undefined ? call : withCheckedResult(call, served);
+  }
+}
+
+function checkArguments(served: ServedFunction, request: CallRequest): void {
+  if (served.parameters === undefined) return;
+  const failure = served.parameters.validate(request.parsedArgs ?? request.args.parse());
+  if (failure === undefined) return;
+  const place = failure.path === '' ? '' : `${failure.path}: `;
+  throw new RemoteError('invalid-arguments', `arguments of ${served.spec.name}: ${place}${failure.message}`);
+}
+
+function withCheckedResult(call: StartedCall, { spec, result: schema }: ServedFunction): StartedCall {
+  const checked = call.result.then((result) => {
+    const failure = schema?.validate(result.parse());
+    if (failure === undefined) return result;
+    const place = failure.path === '' ? '' : `${failure.path}: `;
+    throw new RemoteError('invalid-result', `result of ${spec.name}: ${place}${failure.message}`);
+  });
+  return { result: checked, cancel: (reason) => call.cancel(reason) };
+}
+
+function internalError(cause: unknown): RemoteError {
+  return new RemoteError('internal-error', 'the hub failed to make this call', { cause, executed: 'no' });
+}
+
+/** A call that was refused before it reached anybody. */
+class RefusedCall implements StartedCall {
+  readonly result: Promise<JsonText>;
+
+  constructor(error: RemoteError) {
+    this.result = Promise.reject(error);
+  }
+
+  cancel(): void {
+    // it has ended already
+  }
+}

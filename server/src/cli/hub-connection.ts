@@ -1,0 +1,61 @@
+import { HubError, connect, type Hub } from '@remotes-hub/client';
+import { Option, type Command } from 'commander';
+import type { Environment } from '../config/load-config.js';
+import { CommandError, describeError, exitCodes, usageError } from './exit-codes.js';
+
+/** Where the hub is when nobody says it. */
+const STANDARD_URL = 'http://127.0.0.1:7465';
+
+/** The option that every command with a connection has. */
+export interface ConnectionOptions {
+  readonly url: string;
+}
+
+/** Adds the options of {@link ConnectionOptions}. The token is no option: other users see a command's arguments. */
+export function withConnectionOptions(command: Command): Command {
+  return command.addOption(
+    new Option('--url <url>', 'the hub, as http(s):// or ws(s)://; the token is in REMOTES_HUB_TOKEN')
+      .env('REMOTES_HUB_URL')
+      .default(STANDARD_URL),
+  );
+}
+
+/**
+ * The WebSocket endpoint of a hub: `http` becomes `ws`, and an address without a path gets `/ws`.
+ * @throws {CommandError} usage
+ */
+export function socketUrl(text: string): string {
+  const problem = usageError(
+    "the hub's URL: expected http(s):// or ws(s):// and a host, such as " + STANDARD_URL,
+  );
+  if (!URL.canParse(text)) throw problem;
+  const url = new URL(text.replace(/^http(s?):/i, 'ws$1:'));
+  if (url.protocol !== 'ws:' && url.protocol !== 'wss:') throw problem;
+  if (url.username !== '' || url.password !== '') {
+    throw usageError("the hub's URL: a token belongs in REMOTES_HUB_TOKEN, not into the URL");
+  }
+  if (url.pathname === '/') url.pathname = '/ws';
+  url.hash = '';
+  return url.href;
+}
+
+/** Connects and logs in. @throws {CommandError} usage, or unreachable with the reason as its cause */
+export async function connectToHub(
+  { url }: ConnectionOptions,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<Hub> {
+  const endpoint = socketUrl(url);
+  const token = env['REMOTES_HUB_TOKEN'] ?? '';
+  if (token === '') {
+    throw new CommandError(exitCodes.unreachable, 'cannot log in: REMOTES_HUB_TOKEN is not set');
+  }
+  try {
+    return await connect(endpoint, { token, signal });
+  } catch (cause) {
+    if (!(cause instanceof HubError)) throw cause;
+    throw new CommandError(exitCodes.unreachable, `cannot connect to ${endpoint}: ${describeError(cause)}`, {
+      cause,
+    });
+  }
+}

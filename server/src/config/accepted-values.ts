@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { configSchema } from './config-schema.js';
+
+/** A JSON Schema as `z.toJSONSchema` makes it. */
+export type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** The JSON Schema of the configuration as it is written: nothing with a default is required. */
+export function configJsonSchema(): JsonSchema {
+  return z.toJSONSchema(configSchema, { io: 'input' });
+}
+
+/** What a schema accepts, in words: "an integer from 0 to 65535". */
+export function acceptedValues(schema: JsonSchema): string {
+  const variants = schema.anyOf ?? schema.oneOf;
+  if (variants !== undefined) return alternatives(variants.filter(isSchema));
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return oneOf(schema.enum);
+  if (schema.type === 'integer') return `an integer${range(schema)}`;
+  if (schema.type === 'number') return `a number${range(schema)}`;
+  if (schema.type === 'string') return string(schema);
+  if (schema.type === 'array') return list(schema);
+  return schema.type === 'object' ? 'an object' : 'another value';
+}
+
+/** The schema of the value at a path, or `undefined` when the configuration knows no such place. */
+export function schemaAt(path: readonly PropertyKey[]): JsonSchema | undefined {
+  let candidates: JsonSchema[] = [configJsonSchema()];
+  for (const key of path) candidates = candidates.flatMap((schema) => step(schema, key));
+  return candidates.length > 1 ? { anyOf: candidates } : candidates[0];
+}
+
+/** The keys an object at a path may have. */
+export function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  const schema = schemaAt(path);
+  return schema === undefined
+    ? []
+    : variantsOf(schema).flatMap((variant) => Object.keys(variant.properties ?? {}));
+}
+
+function step(schema: JsonSchema, key: PropertyKey): JsonSchema[] {
+  return variantsOf(schema).flatMap((variant) => {
+    if (typeof key === 'number') return isSchema(variant.items) ? [variant.items] : [];
+    const properties = variant.properties ?? {};
+    const found = Object.hasOwn(properties, key) ? properties[String(key)] : undefined;
+    return isSchema(found) ? [found] : [];
+  });
+}
+
+function variantsOf(schema: JsonSchema): JsonSchema[] {
+  return (schema.anyOf ?? schema.oneOf)?.filter(isSchema).flatMap(variantsOf) ?? [schema];
+}
+
+function isSchema(schema: unknown): schema is JsonSchema {
+  return typeof schema === 'object' && schema !== null && !Array.isArray(schema);
+}
+
+function alternatives(schemas: readonly JsonSchema[]): string {
+  return [...new Set(schemas.map(acceptedValues))].join(' or ');
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const texts = values.map((value) => JSON.stringify(value));
+  return texts.length === 1 ? texts.join() : `one of ${texts.join(', ')}`;
+}
+
+function range({ minimum, maximum }: JsonSchema): string {
+  const least = minimum === undefined || minimum <= Number.MIN_SAFE_INTEGER ? undefined : minimum;
+  const most = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (least !== undefined && most !== undefined) return ` from ${least} to ${most}`;
+  if (least !== undefined) return ` of at least ${least}`;
+  return most === undefined ? '' : ` of at most ${most}`;
+}
+
+function string({ minLength = 0, maxLength, format }: JsonSchema): string {
+  if (format === 'uri') return 'an http or https URL';
+  if (maxLength !== undefined) return `a string of ${minLength} to ${maxLength} characters`;
+  return minLength > 0 ? 'a non-empty string' : 'a string';
+}
+
+function list({ items, minItems = 0, maxItems }: JsonSchema): string {
+  const start = minItems > 0 ? 'a non-empty list' : 'a list';
+  const most = maxItems === undefined ? '' : ` (at most ${maxItems})`;
+  return isSchema(items) ? `${start} of ${plural(acceptedValues(items))}${most}` : `${start}${most}`;
+}
+
+function plural(accepted: string): string {
+  if (accepted === 'an object') return 'objects';
+  return accepted === 'a string' ? 'strings' : accepted;
+}

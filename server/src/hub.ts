@@ -1,0 +1,225 @@
+import type { RequestListener, Server } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { createModel } from './agents/models/create-model.js';
+import { AgentDirectory } from './agents/agent-directory.js';
+import { builtInTools } from './agents/native-tools.js';
+import { Runs } from './agents/runs.js';
+import { promptActions } from './actions/prompts.js';
+import { remoteActions } from './actions/remotes.js';
+import { sessionActions } from './actions/sessions.js';
+import { CallerCalls } from './calls/caller-calls.js';
+import { Calls } from './calls/calls.js';
+import { HostProgram } from './calls/host-program.js';
+import type { HubConfigInput, Limits } from './config/config-schema.js';
+import { resolveConfig, type LoadedConfig } from './config/load-config.js';
+import { createLogger, type Logger } from './observability/logger.js';
+import { RemoteRegistry } from './remotes/remote-registry.js';
+import { SessionProvider } from './remotes/session-provider.js';
+import { BuiltInAuthenticator } from './sessions/built-in-authenticator.js';
+import { CustomAuthenticator, type AuthenticateFunction } from './sessions/custom-authenticator.js';
+import { Dispatcher } from './sessions/dispatcher.js';
+import { PerSession } from './sessions/per-session.js';
+import { Reception } from './sessions/reception.js';
+import { SessionDirectory } from './sessions/session-directory.js';
+import type { Session } from './sessions/session.js';
+import { AllowedOrigins } from './transport/allowed-origins.js';
+import { HttpListener, type ListeningAddress } from './transport/http-listener.js';
+import { createHttpRoutes } from './transport/http-routes.js';
+import { WebSocketServer } from './transport/websocket-server.js';
+
+/** How a hub is made. */
+export interface HubOptions {
+  /** As in the configuration file. Secret references (`env:NAME`) are resolved. @default {} */
+  readonly config?: HubConfigInput;
+  /** A configuration that was loaded already, in place of `config`. */
+  readonly loaded?: LoadedConfig;
+  /** Tells who holds the credentials, in place of `config.auth`. */
+  readonly authenticate?: AuthenticateFunction;
+  /** @default JSON lines on standard output, at `config.log.level` */
+  readonly log?: Logger;
+}
+
+/** How much a hub holds; for operators and tests. */
+export interface HubCounts {
+  readonly sessions: number;
+  readonly unauthenticated: number;
+  readonly remotes: number;
+  /** Sessions and host remotes that serve. */
+  readonly providers: number;
+  readonly callers: number;
+  readonly pendingCalls: number;
+  readonly runs: number;
+  /** Messages dropped without an answer, since the start. */
+  readonly ignoredMessages: number;
+}
+
+/** A hub: sessions, their remotes, calls and runs. */
+export interface Hub extends AsyncDisposable, Pick<HostProgram, 'connectRemote' | 'listRemotes' | 'call'> {
+  /** Listens by itself. @default the configuration's host and port; port 0 picks a free one */
+  listen(address?: { readonly host?: string; readonly port?: number }): Promise<ListeningAddress>;
+  /** Answers the upgrades of an HTTP server of the host program's own; other paths are left to it. */
+  attach(server: Server): void;
+  /** The HTTP endpoints, to be mounted in a server of the host program's own. */
+  readonly requestListener: RequestListener;
+  /** A token of this hub for a user. @param ttlMs milliseconds */
+  issueToken(userId: string, ttlMs?: number): Promise<{ readonly token: string; readonly expiresAt: number }>;
+  counts(): HubCounts;
+  /** Refuses newcomers, fails what is pending, closes every session with 1001, and is done within seconds. */
+  close(): Promise<void>;
+}
+
+/** Builds a hub from its parts, and hands them to each other. @throws {ConfigError} */
+export function createHub(options: HubOptions = {}): Hub {
+  const loaded =
+    options.loaded ??
+    resolveConfig(options.config ?? {}, {
+      env: process.env,
+      authenticatesItself: options.authenticate !== undefined,
+    });
+  const { config } = loaded;
+  const { limits } = config;
+  const log = options.log ?? createLogger(config.log.level);
+  const authenticator = createAuthenticator(options, loaded, log);
+
+  const sessions: SessionDirectory = new SessionDirectory(limits, {
+    userLeft: (userId) => runs.cancelUser(userId),
+  });
+  const registry = new RemoteRegistry(limits, {
+    remoteConnected: ({ userId, remotename }) =>
+      sessions.broadcast(userId, 'remote-connected', { remotename }),
+    remoteDisconnected: ({ userId, remotename }) =>
+      sessions.broadcast(userId, 'remote-disconnected', { remotename }),
+  });
+  const calls = new Calls(registry);
+  const host = new HostProgram(registry, calls, limits);
+  const providers = new PerSession(
+    (session) => new SessionProvider(session, (provider) => registry.disconnectProvider(provider)),
+  );
+  const callers = new PerSession(() => new CallerCalls(limits.maxCallsInFlight));
+  const runs: Runs = new Runs({
+    agents: new AgentDirectory(config.agents),
+    nativeTools: builtInTools(),
+    createModel,
+    calls,
+    remotes: registry,
+    events: sessions,
+    log,
+    limits,
+  });
+
+  const greet = greeting(limits);
+  const dispatcher: Dispatcher = new Dispatcher({
+    actions: [
+      ...sessionActions({ authenticator, greet }),
+      ...remoteActions({
+        registry,
+        calls,
+        providers,
+        callers,
+        limits,
+        log,
+        ignore: () => dispatcher.ignore(),
+      }),
+      ...promptActions(runs),
+    ],
+    maxDepth: limits.maxJsonDepth,
+    onUnreadableAnswer: (session, requestId) => {
+      const text = `the result is nested deeper than ${limits.maxJsonDepth} levels`;
+      if (!providers.find(session)?.refuseAnswer(requestId, text)) dispatcher.ignore();
+    },
+    log,
+  });
+  const reception = new Reception({ authenticator, sessions, dispatcher, greet, limits, log });
+  const allowedOrigins = new AllowedOrigins(config.auth.allowedOrigins);
+  const sockets = new WebSocketServer({
+    path: config.path,
+    limits,
+    allowedOrigins,
+    authenticator,
+    log,
+    hasRoom: () => sessions.hasRoom(),
+    accept: (arrival) => reception.accept(arrival),
+  });
+  let closing: Promise<void> | undefined;
+  const requestListener = createHttpRoutes({
+    login: loginOf(authenticator),
+    allowedOrigins,
+    isReady: () => closing === undefined,
+    log,
+  });
+  const listener = new HttpListener(requestListener);
+  sockets.attach(listener.server, false);
+
+  const closeAll = async (): Promise<void> => {
+    sockets.stopAccepting();
+    calls.close();
+    registry.close();
+    await runs.close();
+    await setImmediate(); // what just failed is answered before its connection closes
+    await sockets[Symbol.asyncDispose]();
+    await listener[Symbol.asyncDispose]();
+    authenticator[Symbol.dispose]();
+  };
+  const close = async (): Promise<void> => {
+    closing ??= closeAll();
+    return closing;
+  };
+
+  return {
+    listen: async ({ host: address = config.host, port = config.port } = {}) =>
+      listener.listen(address, port),
+    attach: (server) => sockets.attach(server, true),
+    requestListener,
+    issueToken: async (userId, ttlMs) => {
+      if (authenticator instanceof BuiltInAuthenticator) return authenticator.issueToken(userId, ttlMs);
+      throw new TypeError('a hub with its own authenticate function issues no tokens');
+    },
+    connectRemote: (remote) => host.connectRemote(remote),
+    listRemotes: (userId) => host.listRemotes(userId),
+    call: async (call) => host.call(call),
+    counts: () => {
+      const { remotes, providers: serving, pendingCalls } = registry.counts();
+      return {
+        sessions: sessions.size,
+        unauthenticated: reception.waiting,
+        remotes,
+        providers: serving,
+        callers: callers.size,
+        pendingCalls,
+        runs: runs.size,
+        ignoredMessages: dispatcher.ignored,
+      };
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function createAuthenticator(
+  { authenticate }: HubOptions,
+  { config, secrets }: LoadedConfig,
+  log: Logger,
+): BuiltInAuthenticator | CustomAuthenticator {
+  if (authenticate !== undefined) return new CustomAuthenticator(authenticate, config.limits, log);
+  const { secret: _reference, ...auth } = config.auth;
+  const resolved = secrets.authSecret === undefined ? auth : { ...auth, secret: secrets.authSecret };
+  return new BuiltInAuthenticator({ auth: resolved, limits: config.limits, logger: log });
+}
+
+function loginOf(
+  authenticator: BuiltInAuthenticator | CustomAuthenticator,
+): Parameters<typeof createHttpRoutes>[0]['login'] {
+  if (!(authenticator instanceof BuiltInAuthenticator) || !authenticator.canIssueTokens) return undefined;
+  return async (username, password, origin) => authenticator.login(username, password, origin);
+}
+
+/** What a session is told at its login. */
+function greeting({ maxMessageBytes }: Limits) {
+  return ({ userId, id, expiresAt }: Session) => ({
+    message: 'authenticated',
+    userId,
+    sessionId: id,
+    maxMessageBytes,
+    expiresAt,
+  });
+}

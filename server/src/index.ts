@@ -1,0 +1,12 @@
+export { createHub, type Hub, type HubCounts, type HubOptions } from './hub.js';
+export type { ConnectedHostRemote, HostCall, HostRemote } from './calls/host-program.js';
+export { ConfigError } from './config/config-error.js';
+export type { HubConfig, HubConfigInput } from './config/config-schema.js';
+export { loadConfig, type LoadedConfig } from './config/load-config.js';
+export { createLogger, type Logger } from './observability/logger.js';
+export type { HostCallContext, HostFunction } from './remotes/host-provider.js';
+export { RemoteError } from './remotes/remote-error.js';
+export { AuthenticationError, type AttemptOrigin, type Identity } from './sessions/authenticate.js';
+export type { AuthenticateFunction } from './sessions/custom-authenticator.js';
+export { hashPassword } from './sessions/passwords.js';
+export type { ListeningAddress } from './transport/http-listener.js';

@@ -1,0 +1,116 @@
+import type { CancelReason } from '@remotes-hub/protocol';
+import type { JsonText } from '../json/json-text.js';
+import { PendingCall } from './pending-calls.js';
+import type { Provider } from './provider.js';
+import { RemoteError } from './remote-error.js';
+import type { ServedFunction } from './served-functions.js';
+
+/** What a provider brings when it connects a remote. */
+export interface RemoteDescription {
+  readonly userId: string;
+  readonly remotename: string;
+  /** The function specs, as the text that was connected. */
+  readonly tools: JsonText;
+  readonly functions: ReadonlyMap<string, ServedFunction>;
+}
+
+/** Times and bounds of calls, in milliseconds and counts. */
+export interface CallLimits {
+  readonly callTimeoutMs: number;
+  readonly maxCallTimeoutMs: number;
+  /** Unanswered calls to one provider. */
+  readonly maxCallsInFlight: number;
+}
+
+/** One call to forward. */
+export interface OutgoingCall {
+  readonly served: ServedFunction;
+  readonly args: JsonText;
+  readonly timeoutMs?: number | undefined;
+  readonly onProgress?: ((progress: JsonText) => void) | undefined;
+}
+
+/** One connected remote: its functions, its provider, and its calls in flight. Ends once, and them with it. */
+export class RemoteConnection {
+  readonly userId: string;
+  readonly remotename: string;
+  readonly tools: JsonText;
+  readonly functions: ReadonlyMap<string, ServedFunction>;
+  readonly #inFlight = new Set<PendingCall>();
+  #onDrained: (() => void) | undefined;
+
+  constructor(
+    description: RemoteDescription,
+    readonly provider: Provider,
+    private readonly limits: CallLimits,
+  ) {
+    this.userId = description.userId;
+    this.remotename = description.remotename;
+    this.tools = description.tools;
+    this.functions = description.functions;
+  }
+
+  /**
+   * Forwards a call. It is on record before the provider sees it, so no answer can come too early.
+   * @throws {RemoteError} `too-many-calls`
+   */
+  start(call: OutgoingCall): PendingCall {
+    const { provider, limits, remotename } = this;
+    if (provider.pending.size >= limits.maxCallsInFlight) {
+      throw new RemoteError(
+        'too-many-calls',
+        `remote '${remotename}' has ${limits.maxCallsInFlight} unanswered calls`,
+      );
+    }
+    const asked = call.timeoutMs ?? call.served.spec.timeoutMs ?? limits.callTimeoutMs;
+    const timeoutMs = Math.min(asked, limits.maxCallTimeoutMs);
+    const pending = new PendingCall({
+      requestId: provider.nextRequestId(remotename),
+      remotename,
+      timeoutMs,
+      maxTimeoutMs: limits.maxCallTimeoutMs,
+      onProgress: call.onProgress,
+      onEnd: this.#ended,
+    });
+    provider.pending.add(pending);
+    this.#inFlight.add(pending);
+    this.#forward(pending, call, timeoutMs);
+    return pending;
+  }
+
+  #forward(pending: PendingCall, call: OutgoingCall, timeoutMs: number): void {
+    try {
+      this.provider.forward({ pending, functionName: call.served.spec.name, args: call.args, timeoutMs });
+    } catch (cause) {
+      const error = new RemoteError('remote-disconnected', `remote '${this.remotename}' disconnected`, {
+        cause,
+        executed: 'no',
+      });
+      pending.fail(error);
+    }
+  }
+
+  readonly #ended = (pending: PendingCall, reason: CancelReason | undefined): void => {
+    this.provider.pending.delete(pending);
+    this.#inFlight.delete(pending);
+    if (reason !== undefined) this.provider.withdraw(pending, reason);
+    if (this.#inFlight.size === 0) this.#onDrained?.();
+  };
+
+  /** Fails the calls in flight, at once. */
+  close(code: 'remote-disconnected' | 'shutting-down' = 'remote-disconnected'): void {
+    this.#onDrained = undefined;
+    const message =
+      code === 'shutting-down'
+        ? 'the hub is shutting down'
+        : `remote '${this.remotename}' disconnected before it answered`;
+    for (const pending of [...this.#inFlight])
+      pending.fail(new RemoteError(code, message, { executed: 'unknown' }), code);
+  }
+
+  /** Lets the calls in flight finish; `onDrained` is called when none is left. */
+  drain(onDrained: () => void): void {
+    if (this.#inFlight.size === 0) return onDrained();
+    this.#onDrained = onDrained;
+  }
+}

@@ -1,0 +1,199 @@
+import { RemoteConnection, type CallLimits, type RemoteDescription } from './remote-connection.js';
+import type { Provider } from './provider.js';
+import { RemoteError } from './remote-error.js';
+
+/** Bounds of one provider and of one user. */
+export interface RegistryLimits extends CallLimits {
+  readonly maxRemotesPerSession: number;
+  readonly maxRemotesPerUser: number;
+  readonly maxToolsBytesPerUser: number;
+}
+
+/** Told of every change, after it has happened. */
+export interface RegistryListener {
+  remoteConnected(connection: RemoteConnection): void;
+  remoteDisconnected(connection: RemoteConnection): void;
+}
+
+interface UserRemotes {
+  readonly byName: Map<string, RemoteConnection>;
+  toolsBytes: number;
+}
+
+/**
+ * What is connected: user, then remote name, then connection. Nothing crosses from one user to another, and
+ * a name belongs to one connection at a time. Nothing is persisted.
+ */
+export class RemoteRegistry {
+  readonly #users = new Map<string, UserRemotes>();
+  /** Connections by provider, those that drain included. */
+  readonly #providers = new Map<Provider, Set<RemoteConnection>>();
+  #isClosed = false;
+
+  constructor(
+    private readonly limits: RegistryLimits,
+    private readonly listener: RegistryListener,
+  ) {}
+
+  /** The connection of a name, if there is one. */
+  find(userId: string, remotename: string): RemoteConnection | undefined {
+    return this.#users.get(userId)?.byName.get(remotename);
+  }
+
+  /** All remotes of a user, in the order they connected. */
+  list(userId: string): Iterable<RemoteConnection> {
+    return this.#users.get(userId)?.byName.values() ?? [];
+  }
+
+  /**
+   * Connects a remote at once.
+   * @throws {RemoteError} `remote-already-connected`, `too-many-remotes`, `shutting-down`
+   */
+  connect(description: RemoteDescription, provider: Provider): RemoteConnection {
+    if (this.#isClosed) throw new RemoteError('shutting-down', 'the hub is shutting down');
+    const { userId, remotename, tools } = description;
+    const user = this.#users.get(userId);
+    if (user?.byName.has(remotename)) {
+      throw new RemoteError('remote-already-connected', `remote '${remotename}' is already connected`);
+    }
+    this.#requireRoom(user, provider, tools.text.length);
+    const connection = new RemoteConnection(description, provider, this.limits);
+    this.#add(connection);
+    this.listener.remoteConnected(connection);
+    return connection;
+  }
+
+  /**
+   * Connects a remote whose name may be held by another provider: a holder that no longer answers is a ghost
+   * and gives way; its own cut-off is its provider's business, done before `probe` says that it is dead.
+   */
+  connectOrProbe(
+    description: RemoteDescription,
+    provider: Provider,
+  ): RemoteConnection | Promise<RemoteConnection> {
+    const holder = this.find(description.userId, description.remotename)?.provider;
+    if (holder === undefined || holder === provider) return this.connect(description, provider);
+    return this.#connectAfterProbe(holder, description, provider);
+  }
+
+  async #connectAfterProbe(
+    holder: Provider,
+    description: RemoteDescription,
+    provider: Provider,
+  ): Promise<RemoteConnection> {
+    if (!(await holder.probe())) this.disconnectProvider(holder);
+    return this.connect(description, provider);
+  }
+
+  /**
+   * Ends a remote; with `drain`, its calls in flight may still finish.
+   * @throws {RemoteError} `remote-not-connected`
+   */
+  disconnect(userId: string, remotename: string, { drain = false } = {}): void {
+    const connection = this.find(userId, remotename);
+    if (connection === undefined) throw notConnected(remotename);
+    this.#end(connection, drain);
+  }
+
+  /** Ends this very connection; harmless when it has ended or its name belongs to another by now. */
+  disconnectConnection(connection: RemoteConnection, { drain = false } = {}): void {
+    if (this.find(connection.userId, connection.remotename) === connection) this.#end(connection, drain);
+  }
+
+  #end(connection: RemoteConnection, drain: boolean): void {
+    this.#freeName(connection);
+    if (drain) connection.drain(() => this.#forget(connection));
+    else this.#close(connection);
+    this.listener.remoteDisconnected(connection);
+  }
+
+  /** Ends every remote of a provider that is gone. Touches only what this provider still owns. */
+  disconnectProvider(provider: Provider): void {
+    for (const connection of [...(this.#providers.get(provider) ?? [])]) {
+      const wasListed = this.#freeName(connection);
+      this.#close(connection);
+      if (wasListed) this.listener.remoteDisconnected(connection);
+    }
+  }
+
+  /** Ends everything, at shutdown: pending calls fail with `shutting-down`, and nothing connects any more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const connections of [...this.#providers.values()]) {
+      for (const connection of [...connections]) {
+        this.#freeName(connection);
+        connection.close('shutting-down');
+        this.#forget(connection);
+      }
+    }
+  }
+
+  /** How much is connected; for tests and figures. */
+  counts(): { users: number; remotes: number; providers: number; pendingCalls: number } {
+    let remotes = 0;
+    let pendingCalls = 0;
+    for (const { byName } of this.#users.values()) remotes += byName.size;
+    for (const provider of this.#providers.keys()) pendingCalls += provider.pending.size;
+    return { users: this.#users.size, remotes, providers: this.#providers.size, pendingCalls };
+  }
+
+  #requireRoom(user: UserRemotes | undefined, provider: Provider, toolsBytes: number): void {
+    const { maxRemotesPerSession, maxRemotesPerUser, maxToolsBytesPerUser } = this.limits;
+    if ((this.#providers.get(provider)?.size ?? 0) >= maxRemotesPerSession) {
+      throw new RemoteError(
+        'too-many-remotes',
+        `this session serves ${maxRemotesPerSession} remotes, the most it may`,
+      );
+    }
+    if (user === undefined) return;
+    if (user.byName.size >= maxRemotesPerUser) {
+      throw new RemoteError(
+        'too-many-remotes',
+        `${maxRemotesPerUser} remotes are connected, the most a user may have`,
+      );
+    }
+    if (user.toolsBytes + toolsBytes > maxToolsBytesPerUser) {
+      throw new RemoteError(
+        'too-many-remotes',
+        `the functions of all remotes together would pass ${maxToolsBytesPerUser} bytes`,
+      );
+    }
+  }
+
+  #add(connection: RemoteConnection): void {
+    const { userId, remotename, provider } = connection;
+    let user = this.#users.get(userId);
+    if (user === undefined) this.#users.set(userId, (user = { byName: new Map(), toolsBytes: 0 }));
+    user.byName.set(remotename, connection);
+    user.toolsBytes += connection.tools.text.length;
+    let connections = this.#providers.get(provider);
+    if (connections === undefined) this.#providers.set(provider, (connections = new Set()));
+    connections.add(connection);
+  }
+
+  #freeName(connection: RemoteConnection): boolean {
+    const { userId, remotename } = connection;
+    const user = this.#users.get(userId);
+    if (user?.byName.get(remotename) !== connection) return false;
+    user.byName.delete(remotename);
+    user.toolsBytes -= connection.tools.text.length;
+    if (user.byName.size === 0) this.#users.delete(userId);
+    return true;
+  }
+
+  #close(connection: RemoteConnection): void {
+    connection.close();
+    this.#forget(connection);
+  }
+
+  #forget(connection: RemoteConnection): void {
+    const connections = this.#providers.get(connection.provider);
+    connections?.delete(connection);
+    if (connections?.size === 0) this.#providers.delete(connection.provider);
+  }
+}
+
+/** The seed's text. */
+export function notConnected(remotename: string): RemoteError {
+  return new RemoteError('remote-not-connected', `no connected remote named '${remotename}'`);
+}

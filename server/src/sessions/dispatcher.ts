@@ -1,0 +1,117 @@
+import type { Logger } from '../observability/logger.js';
+import { writeJson, type JsonFields, type JsonText } from '../json/json-text.js';
+import { RemoteError } from '../remotes/remote-error.js';
+import type { Action, ActionReply, ActionRequest } from './define-action.js';
+import { EnvelopeError, readEnvelope, type Envelope } from './envelope.js';
+import { describeIssues, errorFields, failureFields } from './error-replies.js';
+import type { Session } from './session.js';
+
+/** What the dispatcher needs. */
+export interface DispatcherOptions {
+  readonly actions: readonly Action[];
+  readonly maxDepth: number;
+  /** An answer that is nested too deep to be read: its call fails. */
+  readonly onUnreadableAnswer: (session: Session, requestId: string) => void;
+  readonly log: Logger;
+}
+
+/** Actions whose messages are never answered. */
+const unanswered: ReadonlySet<string> = new Set(['remote-call-result', 'remote-call-progress']);
+
+/**
+ * From a frame to an action and back: reads the envelope, checks the message, calls the handler, sends its
+ * reply with the nonce. Here alone, errors become replies. Messages are handled in the order they come; a reply
+ * that must wait holds up no later one.
+ */
+export class Dispatcher {
+  readonly #actions: ReadonlyMap<string, Action>;
+  readonly #options: DispatcherOptions;
+  #ignored = 0;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#actions = new Map(options.actions.map((action) => [action.name, action]));
+  }
+
+  /** Messages that were dropped without an answer, as the wire says. */
+  get ignored(): number {
+    return this.#ignored;
+  }
+
+  dispatch(session: Session, text: string): void {
+    if (!session.isOpen || session.closeIfExpired()) return;
+    try {
+      this.#handle(session, readEnvelope(text, this.#options.maxDepth));
+    } catch (error) {
+      this.#refuseFrame(session, error);
+    }
+  }
+
+  /** Counts a message that is dropped without an answer. */
+  ignore(): void {
+    this.#ignored += 1;
+  }
+
+  #handle(session: Session, envelope: Envelope): void {
+    const { action: name, nonce, message } = envelope;
+    const action = this.#actions.get(name);
+    if (action === undefined) {
+      return reply(session, errorFields('unknown-action', `unknown action '${name.slice(0, 64)}'`), nonce);
+    }
+    const parsed = action.schema.safeParse(envelope.value);
+    if (parsed.success) return this.#run(action, parsed.data, { session, nonce, message });
+    if (unanswered.has(name)) return this.ignore();
+    const fields = errorFields('invalid-body', describeIssues(parsed.error.issues));
+    reply(session, isCall(name) ? { ...fields, executed: 'no', retryable: false } : fields, nonce);
+  }
+
+  #run(action: Action, message: unknown, request: ActionRequest): void {
+    const { session, nonce } = request;
+    const refuse = (error: unknown): void => {
+      this.#logFailure(error, action.name, session);
+      reply(session, failureFields(error, isCall(action.name)), nonce);
+    };
+    let result: ActionReply | Promise<ActionReply>;
+    try {
+      result = action.handle(message, request);
+    } catch (error) {
+      return refuse(error);
+    }
+    if (!(result instanceof Promise)) return reply(session, result, nonce);
+    result
+      .then((fields) => reply(session, fields, nonce), refuse)
+      .catch((error: unknown) => {
+        this.#options.log.error({ err: error, action: action.name, sessionId: session.id }, 'reply failed');
+      });
+  }
+
+  #refuseFrame(session: Session, error: unknown): void {
+    if (!(error instanceof EnvelopeError)) {
+      this.#options.log.error({ err: error, sessionId: session.id }, 'message failed');
+      return reply(session, failureFields(error, false), undefined);
+    }
+    if (error.requestId !== undefined) return this.#options.onUnreadableAnswer(session, error.requestId);
+    if (error.action !== undefined && unanswered.has(error.action)) return this.ignore();
+    reply(session, failureFields(error, isCall(error.action)), error.nonce);
+  }
+
+  #logFailure(error: unknown, action: string, session: Session): void {
+    const isExpected = error instanceof Error && 'code' in error && error.code !== 'internal-error';
+    if (isExpected) return;
+    const cause: unknown = error instanceof RemoteError ? (error.cause ?? error) : error;
+    this.#options.log.error({ err: cause, action, sessionId: session.id }, 'action failed');
+  }
+}
+
+function isCall(action: string | undefined): boolean {
+  return action === 'remote-call';
+}
+
+/** Sends a reply; with the request's nonce, as it was written, when there was one. */
+export function reply(
+  peer: { send(text: string): void },
+  fields: JsonFields | undefined,
+  nonce: JsonText | undefined,
+): void {
+  if (fields !== undefined) peer.send(writeJson(nonce === undefined ? fields : { ...fields, nonce }));
+}

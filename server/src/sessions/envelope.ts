@@ -1,0 +1,102 @@
+import { MAX_NONCE_BYTES, type ErrorCode } from '@remotes-hub/protocol';
+import type { JsonText } from '../json/json-text.js';
+import { MessageText } from '../json/message-text.js';
+
+/** A message whose envelope can be read. */
+export interface Envelope {
+  readonly action: string;
+  readonly nonce: JsonText | undefined;
+  readonly message: MessageText;
+  /** The whole message, parsed. */
+  readonly value: object;
+}
+
+/** A frame that is no message, or one that cannot be handled. Becomes an error reply, with the nonce if there is one. */
+export class EnvelopeError extends Error {
+  override readonly name = 'EnvelopeError';
+
+  constructor(
+    readonly code: Extract<ErrorCode, 'malformed-message'>,
+    message: string,
+    readonly nonce?: JsonText,
+    /** Set when the frame was meant as an answer to this call, which then fails. */
+    readonly requestId?: string,
+    /** What the frame asked for, where that can be told. */
+    readonly action?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Reads a frame's envelope. @throws {EnvelopeError} */
+export function readEnvelope(text: string, maxDepth: number): Envelope {
+  const message = MessageText.scan(text);
+  if (message === undefined) throw new EnvelopeError('malformed-message', whyNoObject(text));
+  if (message.depth > maxDepth) throw tooDeep(message, maxDepth);
+  const value = parseMessage(message);
+  const nonce = message.member('nonce');
+  if (nonce !== undefined && Buffer.byteLength(nonce.text) > MAX_NONCE_BYTES) {
+    throw new EnvelopeError('malformed-message', `nonce: longer than ${MAX_NONCE_BYTES} bytes`);
+  }
+  if (!('action' in value) || typeof value.action !== 'string' || !Object.hasOwn(value, 'action')) {
+    throw new EnvelopeError('malformed-message', 'action: expected a string', nonce);
+  }
+  return { action: value.action, nonce, message, value };
+}
+
+function parseMessage(message: MessageText): object {
+  let value: unknown;
+  try {
+    value = message.parse();
+  } catch {
+    throw new EnvelopeError('malformed-message', 'the frame is not well-formed JSON');
+  }
+  if (typeof value === 'object' && value !== null) return value;
+  throw new EnvelopeError('malformed-message', 'the frame is not a JSON object');
+}
+
+function whyNoObject(text: string): string {
+  const isOtherJson = /^[\s]*["[\dntf-]/u.test(text) && isShallowJson(text);
+  return isOtherJson ? 'the frame is JSON, but not an object' : 'the frame is not well-formed JSON';
+}
+
+/** Text that is long may be deep; its kind is not worth the parsing. */
+function isShallowJson(text: string): boolean {
+  if (text.length > 4_096) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A message too deep to parse, whose small members can still be read. */
+function tooDeep(message: MessageText, maxDepth: number): EnvelopeError {
+  const nonce = readableNonce(message);
+  const action = smallString(message.member('action'));
+  const requestId = action === 'remote-call-result' ? smallString(message.member('requestId')) : undefined;
+  const text = `the message is nested deeper than ${maxDepth} levels`;
+  return new EnvelopeError('malformed-message', text, nonce, requestId, action);
+}
+
+function readableNonce(message: MessageText): JsonText | undefined {
+  const nonce = message.member('nonce');
+  if (nonce === undefined || nonce.text.length > MAX_NONCE_BYTES) return undefined;
+  try {
+    nonce.parse();
+    return nonce;
+  } catch {
+    return undefined;
+  }
+}
+
+function smallString(json: JsonText | undefined): string | undefined {
+  if (json === undefined || json.text.length > 1_024) return undefined;
+  try {
+    const value = json.parse();
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { closeCodes } from '@remotes-hub/protocol';
+import type { JsonFields } from '../json/json-text.js';
+import type { Logger } from '../observability/logger.js';
+import type { Authenticator, Identity } from './authenticate.js';
+import type { Dispatcher } from './dispatcher.js';
+import { Entrance } from './entrance.js';
+import { Session, type Peer } from './session.js';
+import type { SessionDirectory } from './session-directory.js';
+import { Unauthenticated, type UnauthenticatedLimits } from './unauthenticated.js';
+
+/** A new connection. */
+export interface Arrival {
+  readonly peer: Peer;
+  /** The peer's address, without its port. */
+  readonly address: string;
+  readonly speaksV1: boolean;
+  /** Set when it has logged in already. */
+  readonly identity: Identity | undefined;
+  readonly instanceId: string | undefined;
+  /** Called when it has logged in. */
+  readonly loggedIn: () => void;
+}
+
+/** Bounds of connections on their way to a session. */
+export interface ReceptionLimits extends UnauthenticatedLimits {
+  readonly authenticationTimeoutMs: number;
+  readonly maxAuthenticationFailures: number;
+  readonly maxJsonDepth: number;
+}
+
+/** What the reception needs from the hub. */
+export interface ReceptionOptions {
+  readonly authenticator: Authenticator;
+  readonly sessions: SessionDirectory;
+  readonly dispatcher: Dispatcher;
+  readonly greet: (session: Session) => JsonFields;
+  readonly limits: ReceptionLimits;
+  readonly log: Logger;
+}
+
+/** Takes connections in: those that have logged in become sessions at once, the others at their entrance. */
+export class Reception {
+  readonly #options: ReceptionOptions;
+  readonly #unauthenticated: Unauthenticated;
+
+  constructor(options: ReceptionOptions) {
+    this.#options = options;
+    this.#unauthenticated = new Unauthenticated(options.limits);
+  }
+
+  /** Connections that have not logged in. */
+  get waiting(): number {
+    return this.#unauthenticated.size;
+  }
+
+  /** The entrance of a new connection, which gets its frames. */
+  accept(arrival: Arrival): Entrance {
+    const { authenticator, limits, log, greet, dispatcher } = this.#options;
+    const { peer, address, identity } = arrival;
+    const session = identity && this.#open(arrival, identity, arrival.instanceId);
+    const entrance = new Entrance(
+      {
+        peer,
+        address,
+        authenticator,
+        log,
+        greet,
+        unauthenticated: this.#unauthenticated,
+        authenticationTimeoutMs: limits.authenticationTimeoutMs,
+        maxAuthenticationFailures: limits.maxAuthenticationFailures,
+        maxDepth: limits.maxJsonDepth,
+        openSession: (who, instanceId) => this.#open(arrival, who, instanceId ?? arrival.instanceId),
+        dispatch: (to, text) => dispatcher.dispatch(to, text),
+      },
+      session,
+    );
+    session?.expireAt(identity?.expiresAt);
+    return entrance;
+  }
+
+  #open(arrival: Arrival, identity: Identity, instanceId: string | undefined): Session | undefined {
+    const { sessions, log } = this.#options;
+    const { peer, address, speaksV1 } = arrival;
+    if (!sessions.hasRoom(identity.userId)) {
+      peer.close(closeCodes.tooManyMessages, 'too many sessions');
+      return undefined;
+    }
+    const session = new Session({ id: randomUUID(), identity, peer, address, instanceId, speaksV1 });
+    const facts = { userId: session.userId, sessionId: session.id };
+    sessions.add(session);
+    session.onEnd(() => log.info(facts, 'session closed'));
+    log.info({ ...facts, address }, 'session opened');
+    arrival.loggedIn();
+    sessions.broadcast(session.userId, 'session-opened', { sessionId: session.id });
+    return session;
+  }
+}

@@ -1,0 +1,118 @@
+import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
+import type { Identity } from './authenticate.js';
+import { Expiry } from './expiry.js';
+import { writeJson } from '../json/json-text.js';
+
+/** The connection under a session, as far as a session uses it. */
+export interface Peer {
+  /** Sends one text frame; a peer that is gone or too slow gets nothing. */
+  send(text: string): void;
+  /** Starts the closing handshake; a peer that does not answer it is cut off. */
+  close(code: CloseCode, reason: string): void;
+  /** Cuts the connection. */
+  terminate(): void;
+  /** Asks for a sign of life; false when none comes in time. */
+  probe(): Promise<boolean>;
+}
+
+/** What makes a session. */
+export interface SessionOptions {
+  readonly id: string;
+  readonly identity: Identity;
+  readonly peer: Peer;
+  /** The peer's address, without its port. */
+  readonly address: string;
+  /** Kept secret by the client; an earlier session with the same one is replaced. */
+  readonly instanceId: string | undefined;
+  /** The peer selected the subprotocol remotes.v1. */
+  readonly speaksV1: boolean;
+}
+
+/**
+ * One authenticated connection of a user. Ends once: whoever hangs on it is told at that moment, whatever the
+ * socket still has to do.
+ */
+export class Session {
+  readonly id: string;
+  readonly userId: string;
+  readonly address: string;
+  readonly instanceId: string | undefined;
+  readonly speaksV1: boolean;
+  readonly #peer: Peer;
+  readonly #expiry: Expiry;
+  readonly #endListeners = new Set<() => void>();
+  #isOpen = true;
+
+  constructor({ id, identity, peer, address, instanceId, speaksV1 }: SessionOptions) {
+    this.id = id;
+    this.address = address;
+    this.userId = identity.userId;
+    this.instanceId = instanceId;
+    this.speaksV1 = speaksV1;
+    this.#peer = peer;
+    this.#expiry = new Expiry({
+      soon: (expires) => this.#sendNotice(expires),
+      now: () => this.close(closeCodes.notAuthenticated, 'the credentials have expired'),
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** When the session ends, in milliseconds since 1970; never when `undefined`. */
+  get expiresAt(): number | undefined {
+    return this.#expiry.expiresAt;
+  }
+
+  /** Sets the end of the session's life, in milliseconds since 1970; `undefined` for never. */
+  expireAt(expiresAt: number | undefined): void {
+    if (this.#isOpen) this.#expiry.set(expiresAt);
+  }
+
+  /** True when the session has outlived its credentials, even if the timer has not run yet; it is closed then. */
+  closeIfExpired(): boolean {
+    return this.#expiry.runIfDue();
+  }
+
+  send(text: string): void {
+    if (this.#isOpen) this.#peer.send(text);
+  }
+
+  /** Asks the peer for a sign of life. A peer that gives none is cut off, and the session ended. */
+  async probe(): Promise<boolean> {
+    if (!this.#isOpen) return false;
+    if (await this.#peer.probe()) return this.#isOpen;
+    this.#peer.terminate();
+    this.end();
+    return false;
+  }
+
+  /** Leaves after the work at hand, so that it never overtakes the reply to a login that is about to expire. */
+  #sendNotice(expiresAt: number): void {
+    const text = writeJson({ action: 'session-expiring', body: { sessionId: this.id, expiresAt } });
+    process.nextTick(() => this.send(text));
+  }
+
+  /** Runs when the session ends; at once when it has. */
+  onEnd(listener: () => void): void {
+    if (this.#isOpen) this.#endListeners.add(listener);
+    else listener();
+  }
+
+  /** Ends the session and closes its connection. */
+  close(code: CloseCode, reason: string): void {
+    this.#peer.close(code, reason);
+    this.end();
+  }
+
+  /** The connection is gone, or about to be. */
+  end(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#expiry[Symbol.dispose]();
+    const listeners = [...this.#endListeners];
+    this.#endListeners.clear();
+    for (const listener of listeners) listener();
+  }
+}

@@ -1,0 +1,156 @@
+import { MAX_TOKEN_LENGTH, userIdSchema } from '@remotes-hub/protocol';
+import {
+  SignJWT,
+  decodeProtectedHeader,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyOptions,
+} from 'jose';
+import type { AuthConfig } from '../config/config-schema.js';
+import type { Logger } from '../observability/logger.js';
+import { AuthenticationError, invalidCredentials, type Identity } from './authenticate.js';
+import { KeySet } from './key-sets.js';
+
+/** What tokens must look like: the part of the configuration's `auth` that says so, the secret resolved. */
+export interface TokensOptions extends Pick<
+  AuthConfig,
+  'secret' | 'issuer' | 'audience' | 'jwksUrl' | 'algorithms' | 'tokenTtlSeconds'
+> {
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/** A token and when it expires, in milliseconds since 1970. */
+export interface IssuedToken {
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+const MIN_SECRET_BYTES = 32;
+const CLOCK_TOLERANCE_SECONDS = 5;
+const LAST_DATE_MS = 8_640_000_000_000_000; // the last that a Date can hold
+
+function secretKey(secret: string | undefined): Uint8Array | undefined {
+  if (secret === undefined) return undefined;
+  const key = new TextEncoder().encode(secret);
+  if (key.length >= MIN_SECRET_BYTES) return key;
+  throw new RangeError(`auth.secret: expected at least ${MIN_SECRET_BYTES} bytes, received ${key.length}`);
+}
+
+/** When a session ends: with its token, or with the tolerance where that has passed already. */
+function sessionEnd(exp: number): number {
+  const expiresAt = Math.min(Math.floor(exp * 1_000), LAST_DATE_MS);
+  return expiresAt > Date.now() ? expiresAt : expiresAt + CLOCK_TOLERANCE_SECONDS * 1_000;
+}
+
+function identityOf({ sub, exp }: JWTPayload): Identity {
+  const userId = userIdSchema.safeParse(sub);
+  if (!userId.success) throw invalidCredentials('the claim sub is no user id');
+  if (exp === undefined) throw invalidCredentials('the claim exp is missing');
+  return { userId: userId.data, expiresAt: sessionEnd(exp) };
+}
+
+function algorithmOf(token: string): string | undefined {
+  if (token.length > MAX_TOKEN_LENGTH) throw invalidCredentials('the token is too long');
+  return decodeProtectedHeader(token).alg;
+}
+
+/** An error of jose may carry the claims, so only its code is kept. */
+function refusalOf(error: unknown): AuthenticationError {
+  if (error instanceof AuthenticationError) return error;
+  return invalidCredentials(error instanceof errors.JOSEError ? error.code : 'not a usable token');
+}
+
+/**
+ * Tokens of the hub's own (HS256 with `auth.secret`) and of an outside issuer (the pinned algorithms, with the
+ * keys at `auth.jwksUrl`). Which of the two a token is, its header's `alg` says; it chooses nothing else.
+ * `iss` and `aud` must be as configured in both. `exp` and `nbf` are taken with a tolerance of 5 s.
+ */
+export class Tokens implements Disposable {
+  readonly #secret: Uint8Array | undefined;
+  readonly #keySet: KeySet | undefined;
+  readonly #options: TokensOptions;
+  readonly #claims: JWTVerifyOptions;
+
+  /** @throws {RangeError} when the secret has less than 32 bytes of UTF-8; the error does not hold it */
+  constructor(options: TokensOptions) {
+    const { secret, jwksUrl, issuer, audience, logger } = options;
+    this.#options = options;
+    this.#secret = secretKey(secret);
+    this.#keySet = jwksUrl === undefined ? undefined : new KeySet({ url: jwksUrl, logger });
+    this.#claims = {
+      requiredClaims: ['sub', 'exp'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      ...(issuer === undefined ? {} : { issuer }),
+      ...(audience === undefined ? {} : { audience }),
+    };
+    if (jwksUrl !== undefined && audience === undefined) {
+      logger.warn(
+        'auth.jwksUrl without auth.audience: tokens that the issuer made for others are accepted too',
+      );
+    }
+  }
+
+  /** Whether {@link issue} works: there is a secret. */
+  get canIssue(): boolean {
+    return this.#secret !== undefined;
+  }
+
+  /**
+   * Who the token speaks for, and until when.
+   * @throws {AuthenticationError} `invalid-credentials`, with one text for every fault; `internal-error` or
+   *   `rate-limited` when the keys of the outside issuer cannot be had now
+   */
+  async verify(token: string): Promise<Identity> {
+    try {
+      return identityOf(await this.#verifiedClaims(token));
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+
+  async #verifiedClaims(token: string): Promise<JWTPayload> {
+    const algorithm = algorithmOf(token);
+    const keySet = this.#keySet;
+    if (algorithm === 'HS256' && this.#secret !== undefined) {
+      return (await jwtVerify(token, this.#secret, { ...this.#claims, algorithms: ['HS256'] })).payload;
+    }
+    const pinned: readonly string[] = this.#options.algorithms;
+    if (keySet === undefined || algorithm === undefined || !pinned.includes(algorithm)) {
+      throw invalidCredentials('the algorithm is not accepted');
+    }
+    const findKey: KeySet['find'] = (header, input) => keySet.find(header, input);
+    return (await jwtVerify(token, findKey, { ...this.#claims, algorithms: [...pinned] })).payload;
+  }
+
+  /**
+   * Makes a token of the hub's own.
+   * @param ttlMs how long it lives, in milliseconds, rounded up to whole seconds; `tokenTtlSeconds` by default
+   * @throws {RangeError} when `userId` or `ttlMs` cannot be
+   * @throws {AuthenticationError} `internal-error` when there is no secret
+   */
+  async issue(userId: string, ttlMs = this.#options.tokenTtlSeconds * 1_000): Promise<IssuedToken> {
+    const secret = this.#secret;
+    if (secret === undefined) {
+      throw new AuthenticationError(
+        'internal-error',
+        'this hub issues no tokens: auth.secret is not configured',
+      );
+    }
+    if (!userIdSchema.safeParse(userId).success)
+      throw new RangeError('expected a user id of 1 to 256 characters');
+    if (!(ttlMs > 0 && ttlMs < LAST_DATE_MS - Date.now()))
+      throw new RangeError('ttlMs: expected a positive time');
+    const { issuer, audience } = this.#options;
+    const exp = Math.ceil((Date.now() + ttlMs) / 1_000);
+    const jwt = new SignJWT().setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setSubject(userId);
+    if (issuer !== undefined) jwt.setIssuer(issuer);
+    if (audience !== undefined) jwt.setAudience(audience);
+    return { token: await jwt.setIssuedAt().setExpirationTime(exp).sign(secret), expiresAt: exp * 1_000 };
+  }
+
+  /** Ends a fetch of keys under way. */
+  [Symbol.dispose](): void {
+    this.#keySet?.[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,178 @@
+import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
+import type { WebSocket } from 'ws';
+import type { Logger } from '../observability/logger.js';
+import type { Peer } from '../sessions/session.js';
+import { MessageRate } from './message-rate.js';
+
+/** A close frame's reason, in bytes of UTF-8 (RFC 6455, section 5.5). */
+const MAX_REASON_BYTES = 123;
+
+/** Binary frames that are answered with an error; the next one closes the connection. */
+const MAX_BINARY_FRAMES = 8;
+
+/** Bounds of one connection; times in milliseconds, sizes in bytes. */
+export interface ConnectionLimits {
+  readonly maxQueuedBytes: number;
+  readonly maxMessagesPerSecond: number;
+  readonly heartbeatMs: number;
+  readonly probeTimeoutMs: number;
+}
+
+/** Who gets what a connection receives. */
+export interface Receiver {
+  receive(text: string): void;
+  /** A binary frame, which the wire does not have. */
+  receiveBinary(): void;
+  /** The connection is over; called once. */
+  end(): void;
+}
+
+/**
+ * One WebSocket: its heartbeat, its bounds, its end. The peer is pinged at every heartbeat and cut off when it
+ * has shown no sign of life since the one before; one that reads too slowly is closed before its queue grows.
+ */
+export class Connection implements Peer {
+  readonly #socket: WebSocket;
+  readonly #limits: ConnectionLimits;
+  readonly #log: Logger;
+  readonly #rate: MessageRate;
+  readonly #heartbeat: NodeJS.Timeout;
+  #receiver: Receiver | undefined;
+  #isAlive = true;
+  #isOver = false;
+  #binaryFrames = 0;
+  #probe: Promise<boolean> | undefined;
+  #onSignOfLife: (() => void) | undefined;
+
+  constructor(socket: WebSocket, limits: ConnectionLimits, log: Logger) {
+    this.#socket = socket;
+    this.#limits = limits;
+    this.#log = log;
+    this.#rate = new MessageRate(limits.maxMessagesPerSecond);
+    this.#heartbeat = setInterval(() => this.#beat(), limits.heartbeatMs);
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.on('ping', () => this.#count());
+    socket.on('pong', () => this.#signOfLife());
+    socket.on('error', (error) => this.#failed(error));
+    socket.on('close', () => this.#end());
+  }
+
+  /** Hands over what arrives from now on. */
+  deliverTo(receiver: Receiver): void {
+    this.#receiver = receiver;
+    if (this.#isOver) receiver.end();
+  }
+
+  send(text: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#socket.bufferedAmount + text.length > this.#limits.maxQueuedBytes) return this.#tooSlow();
+    this.#socket.send(text);
+  }
+
+  close(code: CloseCode, reason: string): void {
+    if (this.#socket.readyState === this.#socket.OPEN)
+      this.#socket.close(code, cutToBytes(reason, MAX_REASON_BYTES));
+    this.#end();
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+    this.#end();
+  }
+
+  /** Asks for a sign of life at once; several that ask share one ping. */
+  probe(): Promise<boolean> {
+    this.#probe ??= this.#askForSignOfLife().finally(() => {
+      this.#probe = undefined;
+    });
+    return this.#probe;
+  }
+
+  async #askForSignOfLife(): Promise<boolean> {
+    if (this.#isOver) return false;
+    return new Promise((resolve) => {
+      const answer = (isAlive: boolean): void => {
+        clearTimeout(timer);
+        this.#onSignOfLife = undefined;
+        resolve(isAlive);
+      };
+      const timer = setTimeout(() => answer(false), this.#limits.probeTimeoutMs);
+      this.#onSignOfLife = () => answer(!this.#isOver);
+      this.#socket.ping();
+    });
+  }
+
+  #beat(): void {
+    if (!this.#isAlive) {
+      this.#log.info('no sign of life, connection cut');
+      return this.terminate();
+    }
+    this.#isAlive = false;
+    this.#socket.ping();
+  }
+
+  #signOfLife(): void {
+    this.#isAlive = true;
+    this.#onSignOfLife?.();
+  }
+
+  #receive(data: WebSocket.RawData, isBinary: boolean): void {
+    if (this.#isOver || !this.#count()) return;
+    this.#signOfLife();
+    if (isBinary) this.#receiveBinary();
+    // with the default binaryType a text message is one Buffer, checked to be UTF-8
+    else if (Buffer.isBuffer(data)) this.#receiver?.receive(data.toString());
+  }
+
+  #receiveBinary(): void {
+    this.#binaryFrames += 1;
+    if (this.#binaryFrames > MAX_BINARY_FRAMES) this.close(closeCodes.unsupportedData, 'frames must be text');
+    else this.#receiver?.receiveBinary();
+  }
+
+  /** Counts what the peer sends; it is read no faster than it may be answered. */
+  #count(): boolean {
+    if (!this.#rate.take()) {
+      this.close(
+        closeCodes.tooManyMessages,
+        `more than ${this.#limits.maxMessagesPerSecond} messages a second`,
+      );
+      return false;
+    }
+    if (this.#socket.bufferedAmount <= this.#limits.maxQueuedBytes) return true;
+    this.#tooSlow();
+    return false;
+  }
+
+  #tooSlow(): void {
+    this.#log.warn({ queuedBytes: this.#socket.bufferedAmount }, 'slow consumer closed');
+    this.close(closeCodes.slowConsumer, 'the peer reads too slowly');
+  }
+
+  #failed(error: Error): void {
+    const code = 'code' in error ? error.code : undefined;
+    this.#log.info({ code, reason: error.message }, 'connection failed');
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearInterval(this.#heartbeat);
+    this.#onSignOfLife?.();
+    this.#receiver?.end();
+  }
+}
+
+/** Cuts a text to a number of bytes of UTF-8, at a character's boundary. */
+export function cutToBytes(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  let bytes = 0;
+  let cut = '';
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > maxBytes) break;
+    cut += character;
+  }
+  return cut;
+}

@@ -1,0 +1,118 @@
+import type { IncomingMessage } from 'node:http';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { MAX_PASSWORD_LENGTH, MAX_USER_ID_LENGTH, type ErrorCode } from '@remotes-hub/protocol';
+import { Hono, type Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { cors } from 'hono/cors';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import * as z from 'zod';
+import type { Logger } from '../observability/logger.js';
+import { AuthenticationError, type AttemptOrigin } from '../sessions/authenticate.js';
+import { describeIssues } from '../sessions/error-replies.js';
+import type { AllowedOrigins } from './allowed-origins.js';
+
+/** A request's body is small: a name and a password. */
+const MAX_BODY_BYTES = 8 * 1024;
+
+/** What the HTTP endpoints need from the hub. */
+export interface HttpRoutesOptions {
+  /** Exchanges a password for a token; absent when this hub issues none. */
+  readonly login:
+    | ((
+        username: string,
+        password: string,
+        origin: AttemptOrigin,
+      ) => Promise<{ token: string; expiresAt: number }>)
+    | undefined;
+  readonly allowedOrigins: AllowedOrigins;
+  /** Whether new sessions are accepted. */
+  readonly isReady: () => boolean;
+  readonly log: Logger;
+}
+
+type Env = { Bindings: HttpBindings };
+
+const loginSchema = z.object({
+  username: z.string().min(1).max(MAX_USER_ID_LENGTH),
+  password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
+});
+
+/**
+ * HTTP beside the socket (protocol/README.md, "HTTP"): `POST /v1/auth/token`, `GET /healthz`, `GET /readyz`.
+ * @returns a listener for `request` events of a Node HTTP server
+ */
+export function createHttpRoutes(options: HttpRoutesOptions): ReturnType<typeof getRequestListener> {
+  const app = new Hono<Env>();
+  app.get('/healthz', (context) => context.json({ status: 'ok' }));
+  app.get('/readyz', (context) => {
+    return options.isReady() ? context.json({ status: 'ready' }) : context.json({ status: 'not ready' }, 503);
+  });
+  app.use(
+    '/v1/*',
+    cors({ origin: (origin, context) => allowedOrigin(origin, context, options.allowedOrigins) }),
+  );
+  app.post(
+    '/v1/auth/token',
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: (context) =>
+        failed(context, 413, 'message-too-large', `at most ${MAX_BODY_BYTES} bytes are taken`),
+    }),
+    (context) => issueToken(context, options),
+  );
+  app.all('/v1/auth/token', (context) => {
+    context.header('Allow', 'POST');
+    return failed(context, 405, 'unknown-action', 'use POST');
+  });
+  app.notFound((context) => failed(context, 404, 'unknown-action', 'no such endpoint'));
+  app.onError((error, context) => {
+    options.log.error({ err: error }, 'HTTP request failed');
+    return failed(context, 500, 'internal-error', 'the hub failed; this was logged');
+  });
+  return getRequestListener(app.fetch, { overrideGlobalObjects: false });
+}
+
+async function issueToken(context: Context<Env>, { login }: HttpRoutesOptions): Promise<Response> {
+  if (login === undefined) return failed(context, 404, 'unknown-action', 'this hub issues no tokens');
+  if (!/^application\/json\b/iu.test(context.req.header('content-type') ?? '')) {
+    return failed(context, 415, 'invalid-body', 'expected Content-Type: application/json');
+  }
+  const body = parseJson(await context.req.text());
+  if (body === undefined)
+    return failed(context, 400, 'malformed-message', 'the body is not well-formed JSON');
+  const parsed = loginSchema.safeParse(body.value);
+  if (!parsed.success) return failed(context, 400, 'invalid-body', describeIssues(parsed.error.issues));
+  const { username, password } = parsed.data;
+  try {
+    const { token, expiresAt } = await login(username, password, {
+      address: addressOf(context.env.incoming),
+    });
+    context.header('Cache-Control', 'no-store');
+    return context.json({ token, expiresAt, tokenType: 'Bearer' });
+  } catch (error) {
+    if (!(error instanceof AuthenticationError) || error.code === 'internal-error') throw error;
+    if (error.code === 'invalid-credentials') return failed(context, 401, error.code, error.message);
+    context.header('Retry-After', String(Math.ceil((error.retryAfterMs ?? 1_000) / 1_000)));
+    return failed(context, 429, error.code, error.message);
+  }
+}
+
+function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function allowedOrigin(origin: string, context: Context, allowedOrigins: AllowedOrigins): string | null {
+  return allowedOrigins.allowsOrigin(origin, context.req.header('host')) ? origin : null;
+}
+
+function failed(context: Context, status: ContentfulStatusCode, code: ErrorCode, error: string): Response {
+  return context.json({ error, code }, status);
+}
+
+function addressOf(request: IncomingMessage): string {
+  return request.socket.remoteAddress ?? 'unknown';
+}

@@ -1,0 +1,231 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { SUBPROTOCOL, closeCodes, instanceIdSchema } from '@remotes-hub/protocol';
+import { WebSocketServer as WsServer, type ServerOptions, type WebSocket } from 'ws';
+import type { Logger } from '../observability/logger.js';
+import { AuthenticationError, type Authenticator, type Identity } from '../sessions/authenticate.js';
+import { readAuthorization } from './authorization-header.js';
+import type { AllowedOrigins } from './allowed-origins.js';
+import { Connection, type ConnectionLimits, type Receiver } from './connection.js';
+import { refuseUpgrade, type UpgradeRefusal } from './refuse-upgrade.js';
+
+/** Time for a peer to answer a close frame before it is cut off, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** Bytes that a connection may send before it has logged in. */
+const MAX_BYTES_BEFORE_LOGIN = 256 * 1024;
+
+/** Who has connected, and how. */
+export interface Newcomer {
+  readonly peer: Connection;
+  readonly address: string;
+  readonly speaksV1: boolean;
+  /** Set when the upgrade request carried good credentials. */
+  readonly identity: Identity | undefined;
+  readonly instanceId: string | undefined;
+  /** Called at the login: the bound on what may be sent before it no longer holds. */
+  readonly loggedIn: () => void;
+}
+
+/** What the WebSocket server needs from the hub. */
+export interface WebSocketServerOptions {
+  /** Path of the endpoint. */
+  readonly path: string;
+  readonly limits: ConnectionLimits & {
+    readonly maxMessageBytes: number;
+    readonly maxUnauthenticated: number;
+    readonly shutdownTimeoutMs: number;
+  };
+  readonly allowedOrigins: AllowedOrigins;
+  readonly authenticator: Authenticator;
+  readonly log: Logger;
+  /** Whether another session fits. */
+  readonly hasRoom: () => boolean;
+  /** Takes a new connection in. */
+  readonly accept: (newcomer: Newcomer) => Receiver;
+}
+
+/**
+ * The `/ws` endpoint: from an HTTP upgrade to a connection that somebody receives. A refusal is a complete HTTP
+ * answer. Credentials in the upgrade request are checked before the handshake.
+ */
+export class WebSocketServer implements AsyncDisposable {
+  readonly #options: WebSocketServerOptions;
+  readonly #server: WsServer;
+  readonly #connections = new Map<WebSocket, Connection>();
+  readonly #attached = new Map<Server, (request: IncomingMessage, socket: Duplex, head: Buffer) => void>();
+  #upgrading = 0;
+  #isClosing = false;
+
+  constructor(options: WebSocketServerOptions) {
+    this.#options = options;
+    // `closeTimeout` is newer than the library's types
+    const serverOptions: ServerOptions & { readonly closeTimeout: number } = {
+      noServer: true,
+      clientTracking: false,
+      maxPayload: options.limits.maxMessageBytes,
+      perMessageDeflate: false,
+      closeTimeout: CLOSE_TIMEOUT_MS,
+      handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+    };
+    this.#server = new WsServer(serverOptions);
+  }
+
+  /**
+   * Answers the upgrade requests of an HTTP server.
+   * @param sharesUpgrades the server is somebody's own: requests for other paths are left to its other listeners
+   */
+  attach(server: Server, sharesUpgrades: boolean): void {
+    const listener = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+      const isOurs = pathOf(request) === this.#options.path;
+      if (!isOurs && sharesUpgrades && server.listenerCount('upgrade') > 1) return;
+      this.#upgrade(request, socket, head);
+    };
+    this.#attached.set(server, listener);
+    server.on('upgrade', listener);
+  }
+
+  /** Refuses everybody from now on, with 503. */
+  stopAccepting(): void {
+    this.#isClosing = true;
+  }
+
+  /** Closes every connection with 1001 and cuts off those that have not closed in time. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stopAccepting();
+    const closed = [...this.#connections].map(async ([socket, connection]) => {
+      connection.close(closeCodes.goingAway, 'the hub is going away');
+      if (socket.readyState !== socket.CLOSED) await once(socket, 'close');
+    });
+    const timer = setTimeout(() => this.#cutOff(), this.#options.limits.shutdownTimeoutMs);
+    await Promise.all(closed);
+    clearTimeout(timer);
+    for (const [server, listener] of this.#attached) server.off('upgrade', listener);
+    this.#attached.clear();
+  }
+
+  #cutOff(): void {
+    for (const socket of this.#connections.keys()) socket.terminate();
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const onError = (): void => void socket.destroy();
+    socket.on('error', onError);
+    const refusal = this.#refusal(request);
+    if (refusal !== undefined) return refuseUpgrade(socket, refusal);
+    this.#upgrading += 1;
+    this.#identify(request)
+      .then((identity) => {
+        if (socket.destroyed) return;
+        if (this.#isClosing)
+          throw new UpgradeRefused({ status: 503, error: 'the hub is shutting down', code: 'shutting-down' });
+        socket.off('error', onError);
+        this.#server.handleUpgrade(request, socket, head, (webSocket) =>
+          this.#opened(webSocket, request, socket, identity),
+        );
+      })
+      .catch((error: unknown) => refuseUpgrade(socket, this.#describeRefusal(error)))
+      .finally(() => {
+        this.#upgrading -= 1;
+      });
+  }
+
+  #refusal(request: IncomingMessage): UpgradeRefusal | undefined {
+    if (this.#isClosing) return { status: 503, error: 'the hub is shutting down', code: 'shutting-down' };
+    if (pathOf(request) !== this.#options.path)
+      return { status: 404, error: `the WebSocket endpoint is ${this.#options.path}` };
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket' || request.method !== 'GET') {
+      return { status: 400, error: 'expected a WebSocket upgrade', headers: { Upgrade: 'websocket' } };
+    }
+    if (!this.#options.allowedOrigins.allows(request))
+      return { status: 403, error: 'pages of this origin may not connect' };
+    const isFull = this.#upgrading >= this.#options.limits.maxUnauthenticated || !this.#options.hasRoom();
+    return isFull
+      ? { status: 503, error: 'the hub is full', code: 'rate-limited', headers: { 'Retry-After': '5' } }
+      : undefined;
+  }
+
+  async #identify(request: IncomingMessage): Promise<Identity | undefined> {
+    const { authorization } = request.headers;
+    const instanceId = request.headers['remotes-instance-id'];
+    if (instanceId !== undefined && !instanceIdSchema.safeParse(instanceId).success) {
+      throw new UpgradeRefused({
+        status: 400,
+        error: 'Remotes-Instance-Id: expected 16 to 128 characters',
+        code: 'invalid-body',
+      });
+    }
+    if (authorization === undefined) return undefined;
+    const credentials = readAuthorization(authorization);
+    if (credentials === undefined)
+      throw new AuthenticationError('invalid-credentials', 'expected Bearer or Basic credentials');
+    return this.#options.authenticator.authenticate(credentials, { address: addressOf(request) });
+  }
+
+  #describeRefusal(error: unknown): UpgradeRefusal {
+    if (error instanceof UpgradeRefused) return error.refusal;
+    if (error instanceof AuthenticationError && error.code !== 'internal-error') {
+      return error.code === 'rate-limited'
+        ? {
+            status: 429,
+            error: error.message,
+            code: error.code,
+            headers: { 'Retry-After': String(Math.ceil((error.retryAfterMs ?? 1_000) / 1_000)) },
+          }
+        : {
+            status: 401,
+            error: error.message,
+            code: error.code,
+            headers: { 'WWW-Authenticate': 'Bearer, Basic realm="remotes-hub"' },
+          };
+    }
+    this.#options.log.error({ err: error }, 'upgrade failed');
+    return { status: 503, error: 'the login cannot be checked at the moment', code: 'internal-error' };
+  }
+
+  #opened(socket: WebSocket, request: IncomingMessage, raw: Duplex, identity: Identity | undefined): void {
+    const connection = new Connection(socket, this.#options.limits, this.#options.log);
+    this.#connections.set(socket, connection);
+    socket.once('close', () => this.#connections.delete(socket));
+    const loggedIn = identity === undefined ? boundBytes(raw, connection) : () => undefined;
+    const instanceId = request.headers['remotes-instance-id'];
+    const receiver = this.#options.accept({
+      peer: connection,
+      address: addressOf(request),
+      speaksV1: socket.protocol === SUBPROTOCOL,
+      identity,
+      instanceId: typeof instanceId === 'string' ? instanceId : undefined,
+      loggedIn,
+    });
+    connection.deliverTo(receiver);
+  }
+}
+
+class UpgradeRefused extends Error {
+  override readonly name = 'UpgradeRefused';
+
+  constructor(readonly refusal: UpgradeRefusal) {
+    super(refusal.error);
+  }
+}
+
+/** Closes a connection that sends too much before it has logged in, however it frames it. */
+function boundBytes(raw: Duplex, connection: Connection): () => void {
+  let bytes = 0;
+  const count = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES_BEFORE_LOGIN)
+      connection.close(closeCodes.protocolAbuse, 'too much was sent before the login');
+  };
+  raw.on('data', count);
+  return () => raw.off('data', count);
+}
+
+function pathOf(request: IncomingMessage): string {
+  return (request.url ?? '/').split('?', 1)[0] ?? '/';
+}
+
+function addressOf(request: IncomingMessage): string {
+  return request.socket.remoteAddress ?? 'unknown';
+}
