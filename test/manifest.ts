@@ -130,7 +130,7 @@ const sessions = [
 
 const remotes = [
   ...at(wire, 'remote-connect', {
-    'REMOTE-01': 'remote-connect is answered with message, remotename and nonce, exactly as in the seed.',
+    'REMOTE-01': 'remote-connect is answered with message, remotename and nonce, and nothing else.',
     'REMOTE-02': "A name that another live session serves is refused: remote 'x' is already connected.",
     'REMOTE-03': 'A name of this session or of the host program is refused at once, without a probe.',
     'REMOTE-04': 'A holder that does not answer the probe is closed and the newcomer is connected.',
@@ -145,7 +145,7 @@ const remotes = [
     K034: 'Names that hold # never mix calls up.',
   }),
   ...at(wire, 'remote-disconnect', {
-    'REMOTE-09': 'remote-disconnect is answered with message, remotename and nonce, exactly as in the seed.',
+    'REMOTE-09': 'remote-disconnect is answered with message, remotename and nonce, and nothing else.',
     'REMOTE-10': "A name that is not connected gets: no connected remote named 'x'.",
     'REMOTE-11': 'Any session of the user may disconnect a remote; its name is free for any of them.',
     'REMOTE-12': 'With drain the name is free at once and calls in flight may finish.',

@@ -171,6 +171,7 @@ export class HubSession implements Hub {
       return true;
     };
     await this.#connection.opened;
+    if (!this.isOpen) await this.closed; // the hub closes already; its code and reason are about to come
     await this.#requests.send('authenticate', { ...credentials, instanceId }, read, timeoutMs);
   }
 

@@ -24,7 +24,7 @@ import { SessionDirectory } from './sessions/session-directory.js';
 import type { Session } from './sessions/session.js';
 import { AllowedOrigins } from './transport/allowed-origins.js';
 import { HttpListener, type ListeningAddress } from './transport/http-listener.js';
-import { createHttpRoutes } from './transport/http-routes.js';
+import { createHttpRoutes, type HttpRoutesOptions } from './transport/http-routes.js';
 import { WebSocketServer } from './transport/websocket-server.js';
 
 /** How a hub is made. */
@@ -93,7 +93,8 @@ export function createHub(options: HubOptions = {}): Hub {
   const calls = new Calls(registry);
   const host = new HostProgram(registry, calls, limits);
   const providers = new PerSession(
-    (session) => new SessionProvider(session, (provider) => registry.disconnectProvider(provider)),
+    (session) =>
+      new SessionProvider(session, (provider, cause) => registry.disconnectProvider(provider, cause)),
   );
   const callers = new PerSession(() => new CallerCalls(limits.maxCallsInFlight));
   const runs: Runs = new Runs({
@@ -142,6 +143,7 @@ export function createHub(options: HubOptions = {}): Hub {
   });
   let closing: Promise<void> | undefined;
   const requestListener = createHttpRoutes({
+    webSocketPath: config.path,
     login: loginOf(authenticator),
     allowedOrigins,
     isReady: () => closing === undefined,
@@ -206,9 +208,7 @@ function createAuthenticator(
   return new BuiltInAuthenticator({ auth: resolved, limits: config.limits, logger: log });
 }
 
-function loginOf(
-  authenticator: BuiltInAuthenticator | CustomAuthenticator,
-): Parameters<typeof createHttpRoutes>[0]['login'] {
+function loginOf(authenticator: BuiltInAuthenticator | CustomAuthenticator): HttpRoutesOptions['login'] {
   if (!(authenticator instanceof BuiltInAuthenticator) || !authenticator.canIssueTokens) return undefined;
   return async (username, password, origin) => authenticator.login(username, password, origin);
 }

@@ -1,4 +1,4 @@
-import { JsonText } from '../json/json-text.js';
+import type { JsonText } from '../json/json-text.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import { notConnected, type RemoteRegistry } from '../remotes/remote-registry.js';
 import type { ServedFunction } from '../remotes/served-functions.js';

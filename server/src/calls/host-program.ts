@@ -97,10 +97,10 @@ export class HostProgram {
       functionName,
       args: new JsonText(JSON.stringify(args)),
       ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(onProgress && { onProgress: (progress) => onProgress(progress.parse() as JsonValue) }),
+      ...(onProgress && { onProgress: (progress) => onProgress(progress.parse()) }),
     });
     const result = await (signal === undefined ? call.result : untilAborted(call, signal));
-    return result.parse() as JsonValue;
+    return result.parse();
   }
 }
 

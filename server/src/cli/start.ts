@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { hasAuthentication } from '../config/config-checks.js';
 import type { HubConfig } from '../config/config-schema.js';
 import { loadConfig, type ConfigOverrides, type LoadedConfig } from '../config/load-config.js';
-import { createHub, type Hub } from '../hub.js';
+import type { Hub } from '../hub.js';
 import { createLogger } from '../observability/logger.js';
 import { portArgument } from './arguments.js';
 import type { CommandContext } from './command-context.js';
@@ -46,8 +46,9 @@ async function start({ config: file, ...overrides }: StartOptions, context: Comm
   const needsToken = !hasAuthentication(loaded.config);
   const config = needsToken ? withRandomSecret(loaded) : loaded;
   const log = createLogger(config.config.log.level);
-  using crashes = reportingCrashes(log, context.exitNow);
+  const crashes = reportingCrashes(log, context.exitNow);
   using interruption = new Interruption(context.exitNow);
+  const { createHub } = await import('../hub.js'); // large, and no other command needs it
   const hub = createHub({ loaded: config, log });
   try {
     const { url, host, port } = await listen(hub, config.config);
@@ -57,6 +58,7 @@ async function start({ config: file, ...overrides }: StartOptions, context: Comm
     await interruption.wait();
   } finally {
     await hub.close();
+    crashes[Symbol.dispose]();
   }
 }
 

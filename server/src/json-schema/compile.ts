@@ -73,7 +73,12 @@ export class SchemaCompiler implements Compilation {
     return this.#patterns.compile(pattern, path);
   }
 
-  link(keyword: string, reference: string, from: Location, use: (target: Location, node: SchemaNode) => void): void {
+  link(
+    keyword: string,
+    reference: string,
+    from: Location,
+    use: (target: Location, node: SchemaNode) => void,
+  ): void {
     this.#links.push(() => {
       const target = this.#resources.resolve(keyword, reference, from);
       use(target, this.compile(target));
@@ -141,7 +146,10 @@ const families: readonly (readonly [CompileFamily, string])[] = [
     compileArrayKeywords,
     'items additionalItems prefixItems minItems maxItems uniqueItems contains minContains maxContains',
   ],
-  [compileObjectKeywords, 'required minProperties maxProperties dependentRequired dependencies propertyNames'],
+  [
+    compileObjectKeywords,
+    'required minProperties maxProperties dependentRequired dependencies propertyNames',
+  ],
   [compileProperties, 'properties patternProperties additionalProperties'],
   [compileReferences, '$ref $dynamicRef'],
   [compileCombinators, 'allOf anyOf oneOf not if then else dependentSchemas dependencies'],

@@ -25,7 +25,10 @@ function visit(start: SchemaNode, done: Set<SchemaNode>): void {
       open.delete(node);
       trail.pop();
     } else if (open.has(inner)) {
-      throw new SchemaError(node.path, 'the schema refers to itself without end: the cycle goes into no part of the value');
+      throw new SchemaError(
+        node.path,
+        'the schema refers to itself without end: the cycle goes into no part of the value',
+      );
     } else {
       trail.push({ node: inner, next: 0 });
     }

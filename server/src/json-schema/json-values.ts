@@ -17,7 +17,9 @@ export function kindOf(value: unknown): ValueKind {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   const type = typeof value;
-  return type === 'string' || type === 'number' || type === 'boolean' || type === 'object' ? type : 'not a JSON value';
+  return type === 'string' || type === 'number' || type === 'boolean' || type === 'object'
+    ? type
+    : 'not a JSON value';
 }
 
 /** An own property, or undefined. */

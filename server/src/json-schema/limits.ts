@@ -16,7 +16,7 @@ export interface SchemaLimits {
   /**
    * Cost of all regular expressions of the schema together, in instructions of their compiled
    * programs: each expression costs at least 20, each use of a Unicode property 100 more.
-   * @default 10000
+   * @default 5120
    */
   readonly maxPatternCost: number;
   /** Steps of one validation; a step is some 20 nanoseconds of work. @default 1500000 */
@@ -32,7 +32,7 @@ export const defaultSchemaLimits: SchemaLimits = {
   maxTextLength: 262_144,
   maxReferenceLength: 2_000,
   maxPatternLength: 2_000,
-  maxPatternCost: 10_000,
+  maxPatternCost: 8_000,
   maxSteps: 1_500_000,
-  maxEvaluationDepth: 800,
+  maxEvaluationDepth: 512,
 };

@@ -50,10 +50,11 @@ export class MeteredPattern {
     automaton.stateBudget = maxAutomatonBytes;
     automaton.memBudget = maxAutomatonBytes;
 
-    // A step is asked for only when the next state is not known yet, so it builds one.
+    // Steps within a text are asked for only when the next state is not known yet, so that it is built.
     const step: (...parameters: unknown[]) => unknown = automaton.step.bind(automaton);
     automaton.step = (...parameters: unknown[]): unknown => {
-      const [state] = parameters;
+      const [state, characterClass] = parameters;
+      if (knowsNext(state, characterClass)) return step(...parameters);
       this.#spend(stepsPerState + automaton.numClasses / 8 + threadsOf(state) * stepsPerThread);
       const next = step(...parameters);
       this.#spend(threadsOf(next) * stepsPerThread);
@@ -79,6 +80,13 @@ export class MeteredPattern {
 function threadsOf(state: unknown): number {
   if (typeof state !== 'object' || state === null || !('nfaStates' in state)) return 0;
   return Array.isArray(state.nfaStates) ? state.nfaStates.length : 0;
+}
+
+function knowsNext(state: unknown, characterClass: unknown): boolean {
+  if (typeof state !== 'object' || state === null || !('next' in state)) return false;
+  if (!Array.isArray(state.next) || typeof characterClass !== 'number') return false;
+  const next: unknown = state.next[characterClass];
+  return next !== null && next !== undefined;
 }
 
 /** The length of an input of the engine. */

@@ -103,7 +103,9 @@ class Translator {
   /** One character after a backslash, inside or outside a class. */
   #escapedCharacter(): string {
     const code =
-      this.#match(/u\{([0-9a-fA-F]+)\}/y) ?? this.#match(/u([0-9a-fA-F]{4})/y) ?? this.#match(/x([0-9a-fA-F]{2})/y);
+      this.#match(/u\{([0-9a-fA-F]+)\}/y) ??
+      this.#match(/u([0-9a-fA-F]{4})/y) ??
+      this.#match(/x([0-9a-fA-F]{2})/y);
     if (code !== undefined) return this.#joinedSurrogate(Number.parseInt(code[1] ?? '', 16));
     const control = this.#match(/c([a-zA-Z])/y);
     if (control !== undefined) return String.fromCharCode((control[1] ?? '').charCodeAt(0) % 32);
@@ -119,7 +121,10 @@ class Translator {
   #joinedSurrogate(code: number): string {
     if (code < 0xd800 || code > 0xdbff) return String.fromCodePoint(code);
     const low = this.#match(/\\u([dD][c-fC-F][0-9a-fA-F]{2})/y);
-    return String.fromCharCode(code) + (low === undefined ? '' : String.fromCharCode(Number.parseInt(low[1] ?? '', 16)));
+    return (
+      String.fromCharCode(code) +
+      (low === undefined ? '' : String.fromCharCode(Number.parseInt(low[1] ?? '', 16)))
+    );
   }
 
   #characterClass(): boolean {
@@ -135,7 +140,10 @@ class Translator {
       }
       const last = this.#classMember();
       if (last.isProperty) properties += 1;
-      content += last.character === undefined ? `${first.source}${literal('-')}${last.source}` : `${first.source}-${last.source}`;
+      content +=
+        last.character === undefined
+          ? `${first.source}${literal('-')}${last.source}`
+          : `${first.source}-${last.source}`;
     }
     if (content === '') return this.#atom(negated ? anyCharacter : noCharacter);
     this.cost.atom(1, properties);

@@ -56,7 +56,8 @@ export class Patterns {
 
   #pay(cost: number, path: string): void {
     this.#costLeft -= cost + baseCost;
-    if (this.#costLeft < 0) throw new SchemaError(path, 'the regular expressions of the schema are too complex');
+    if (this.#costLeft < 0)
+      throw new SchemaError(path, 'the regular expressions of the schema are too complex');
   }
 }
 

@@ -87,7 +87,8 @@ export class Resources {
   #follow(start: Resource, pointer: string): Location | undefined {
     let { schema, path, resource } = start.root;
     for (const segment of pointerSegments(pointer)) {
-      if (isJsonArray(schema)) schema = /^(?:0|[1-9]\d*)$/.test(segment) ? schema[Number(segment)] : undefined;
+      if (isJsonArray(schema))
+        schema = /^(?:0|[1-9]\d*)$/.test(segment) ? schema[Number(segment)] : undefined;
       else if (isJsonObject(schema)) schema = ownProperty(schema, segment);
       else return undefined;
       path = childPointer(path, segment);
@@ -175,7 +176,11 @@ function heldSchemas(held: Location, holder: SchemaHolder): Location[] {
   }
   if (holder === 'schemas' || !isJsonObject(schema)) return [];
   if (holder === 'schema' || holder === 'schema or schemas') return [held];
-  return Object.entries(schema).map(([name, part]) => ({ schema: part, path: childPointer(path, name), resource }));
+  return Object.entries(schema).map(([name, part]) => ({
+    schema: part,
+    path: childPointer(path, name),
+    resource,
+  }));
 }
 
 function newResource(uri: string, schema: unknown, path: string): Resource {

@@ -75,7 +75,8 @@ export class Run implements StepCounter {
   enter(steps: number): void {
     this.spend(steps);
     this.#depthLeft -= 1;
-    if (this.#depthLeft < 0) throw tooComplex('depth', 'the value is too complex to check: it is nested too deeply');
+    if (this.#depthLeft < 0)
+      throw tooComplex('depth', 'the value is too complex to check: it is nested too deeply');
   }
 
   leave(): void {

@@ -14,7 +14,12 @@ export interface Compilation {
   compile(location: Location): SchemaNode;
   compilePattern(pattern: string, path: string): MeteredPattern | undefined;
   /** Calls back with the schema that a reference points at, once all places are known. */
-  link(keyword: string, reference: string, from: Location, use: (target: Location, node: SchemaNode) => void): void;
+  link(
+    keyword: string,
+    reference: string,
+    from: Location,
+    use: (target: Location, node: SchemaNode) => void,
+  ): void;
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { JsonValue } from '@remotes-hub/protocol';
+
 /**
  * JSON as the text it came in. The hub carries `args`, `result` and `parameters` of others and never rewrites
  * them, so that numbers, key order and own `__proto__` keys arrive as they were written.
@@ -12,7 +14,8 @@ export class JsonText {
   }
 
   /** The value; `__proto__` keys become own properties. */
-  parse(): unknown {
+  parse(): JsonValue {
+    // oxlint-disable-next-line typescript/no-unsafe-return -- JSON.parse makes JSON values and nothing else
     return JSON.parse(this.text);
   }
 }

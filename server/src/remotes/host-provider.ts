@@ -1,4 +1,9 @@
-import { type CancelReason, type FunctionSpec, type JsonObject } from '@remotes-hub/protocol';
+import {
+  jsonObjectSchema,
+  type CancelReason,
+  type FunctionSpec,
+  type JsonObject,
+} from '@remotes-hub/protocol';
 import { JsonText } from '../json/json-text.js';
 import { PendingCalls, type PendingCall } from './pending-calls.js';
 import type { ForwardedCall, Provider } from './provider.js';
@@ -72,7 +77,9 @@ export class HostProvider implements Provider {
       progress: (value) => pending.progress(encode(value, 'progress')),
     };
     // parsed anew: the handler may keep it or change it
-    const result = await this.#functions.get(functionName)?.handler(args.parse() as JsonObject, context);
+    const result = await this.#functions
+      .get(functionName)
+      ?.handler(jsonObjectSchema.parse(args.parse()), context);
     return encode(result, 'result');
   }
 }

@@ -97,15 +97,22 @@ export class RemoteConnection {
     if (this.#inFlight.size === 0) this.#onDrained?.();
   };
 
-  /** Fails the calls in flight, at once. */
-  close(code: 'remote-disconnected' | 'shutting-down' = 'remote-disconnected'): void {
+  /** Fails the calls in flight, at once. `cause` tells their callers why, where that is known. */
+  close(cause?: string): void {
+    const message = `remote '${this.remotename}' disconnected before it answered`;
+    this.#failAll('remote-disconnected', cause === undefined ? message : `${message}: ${cause}`);
+  }
+
+  /** Fails the calls in flight, at once, since the hub is shutting down. */
+  shutDown(): void {
+    this.#failAll('shutting-down', 'the hub is shutting down');
+  }
+
+  #failAll(code: 'remote-disconnected' | 'shutting-down', message: string): void {
     this.#onDrained = undefined;
-    const message =
-      code === 'shutting-down'
-        ? 'the hub is shutting down'
-        : `remote '${this.remotename}' disconnected before it answered`;
-    for (const pending of [...this.#inFlight])
+    for (const pending of [...this.#inFlight]) {
       pending.fail(new RemoteError(code, message, { executed: 'unknown' }), code);
+    }
   }
 
   /** Lets the calls in flight finish; `onDrained` is called when none is left. */

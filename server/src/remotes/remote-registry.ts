@@ -108,10 +108,10 @@ export class RemoteRegistry {
   }
 
   /** Ends every remote of a provider that is gone. Touches only what this provider still owns. */
-  disconnectProvider(provider: Provider): void {
+  disconnectProvider(provider: Provider, cause?: string): void {
     for (const connection of [...(this.#providers.get(provider) ?? [])]) {
       const wasListed = this.#freeName(connection);
-      this.#close(connection);
+      this.#close(connection, cause);
       if (wasListed) this.listener.remoteDisconnected(connection);
     }
   }
@@ -122,7 +122,7 @@ export class RemoteRegistry {
     for (const connections of [...this.#providers.values()]) {
       for (const connection of [...connections]) {
         this.#freeName(connection);
-        connection.close('shutting-down');
+        connection.shutDown();
         this.#forget(connection);
       }
     }
@@ -181,8 +181,8 @@ export class RemoteRegistry {
     return true;
   }
 
-  #close(connection: RemoteConnection): void {
-    connection.close();
+  #close(connection: RemoteConnection, cause?: string): void {
+    connection.close(cause);
     this.#forget(connection);
   }
 

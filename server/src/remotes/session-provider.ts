@@ -21,8 +21,8 @@ export class SessionProvider implements Provider, Disposable {
 
   /** @param onEnd disconnects the session's remotes */
   constructor(
-    private readonly session: Pick<Session, 'send' | 'probe' | 'speaksV1' | 'isOpen'>,
-    private readonly onEnd: (provider: SessionProvider) => void,
+    private readonly session: Pick<Session, 'send' | 'probe' | 'speaksV1' | 'endCause'>,
+    private readonly onEnd: (provider: SessionProvider, cause: string | undefined) => void,
   ) {}
 
   nextRequestId(remotename: string): string {
@@ -73,7 +73,7 @@ export class SessionProvider implements Provider, Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.onEnd(this);
+    this.onEnd(this, this.session.endCause);
   }
 }
 

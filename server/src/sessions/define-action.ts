@@ -14,12 +14,16 @@ export interface ActionRequest {
 /** The fields of the reply, without its nonce; `undefined` for actions that are never answered. */
 export type ActionReply = JsonFields | undefined;
 
+/** A message that fits its schema, ready to be handled; or why it does not fit. */
+export type ReadMessage =
+  | { readonly handle: (request: ActionRequest) => ActionReply | Promise<ActionReply> }
+  | { readonly issues: readonly z.core.$ZodIssue[] };
+
 /** What a session may ask for. */
 export interface Action {
   readonly name: string;
-  readonly schema: z.ZodType;
-  /** Called with a message that fits the schema. */
-  readonly handle: (message: unknown, request: ActionRequest) => ActionReply | Promise<ActionReply>;
+  /** Checks a message. */
+  readonly read: (value: object) => ReadMessage;
 }
 
 /** A schema of one message of a session. */
@@ -35,8 +39,10 @@ export function defineAction<M>(
 ): Action {
   return {
     name: schema.shape.action.value,
-    schema,
-    // the dispatcher calls it with what `schema` returned, and with nothing else
-    handle: (message, request) => handler(message as M, request),
+    read: (value) => {
+      const parsed = schema.safeParse(value);
+      if (!parsed.success) return { issues: parsed.error.issues };
+      return { handle: (request) => handler(parsed.data, request) };
+    },
   };
 }

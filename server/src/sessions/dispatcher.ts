@@ -6,6 +6,8 @@ import { EnvelopeError, readEnvelope, type Envelope } from './envelope.js';
 import { describeIssues, errorFields, failureFields } from './error-replies.js';
 import type { Session } from './session.js';
 
+type Handle = (request: ActionRequest) => ActionReply | Promise<ActionReply>;
+
 /** What the dispatcher needs. */
 export interface DispatcherOptions {
   readonly actions: readonly Action[];
@@ -58,22 +60,22 @@ export class Dispatcher {
     if (action === undefined) {
       return reply(session, errorFields('unknown-action', `unknown action '${name.slice(0, 64)}'`), nonce);
     }
-    const parsed = action.schema.safeParse(envelope.value);
-    if (parsed.success) return this.#run(action, parsed.data, { session, nonce, message });
+    const read = action.read(envelope.value);
+    if ('handle' in read) return this.#run(name, read.handle, { session, nonce, message });
     if (unanswered.has(name)) return this.ignore();
-    const fields = errorFields('invalid-body', describeIssues(parsed.error.issues));
+    const fields = errorFields('invalid-body', describeIssues(read.issues));
     reply(session, isCall(name) ? { ...fields, executed: 'no', retryable: false } : fields, nonce);
   }
 
-  #run(action: Action, message: unknown, request: ActionRequest): void {
+  #run(action: string, handle: Handle, request: ActionRequest): void {
     const { session, nonce } = request;
     const refuse = (error: unknown): void => {
-      this.#logFailure(error, action.name, session);
-      reply(session, failureFields(error, isCall(action.name)), nonce);
+      this.#logFailure(error, action, session);
+      reply(session, failureFields(error, isCall(action)), nonce);
     };
     let result: ActionReply | Promise<ActionReply>;
     try {
-      result = action.handle(message, request);
+      result = handle(request);
     } catch (error) {
       return refuse(error);
     }
@@ -81,7 +83,7 @@ export class Dispatcher {
     result
       .then((fields) => reply(session, fields, nonce), refuse)
       .catch((error: unknown) => {
-        this.#options.log.error({ err: error, action: action.name, sessionId: session.id }, 'reply failed');
+        this.#options.log.error({ err: error, action, sessionId: session.id }, 'reply failed');
       });
   }
 

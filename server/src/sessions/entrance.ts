@@ -81,10 +81,10 @@ export class Entrance implements UnauthenticatedConnection {
   }
 
   /** The connection has closed. */
-  end(): void {
+  end(cause?: string): void {
     this.#isOver = true;
     this.#leave();
-    this.#session?.end();
+    this.#session?.end(cause);
   }
 
   evict(): void {

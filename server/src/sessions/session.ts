@@ -42,6 +42,7 @@ export class Session {
   readonly #expiry: Expiry;
   readonly #endListeners = new Set<() => void>();
   #isOpen = true;
+  #endCause: string | undefined;
 
   constructor({ id, identity, peer, address, instanceId, speaksV1 }: SessionOptions) {
     this.id = id;
@@ -58,6 +59,11 @@ export class Session {
 
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** Why the session ended, where those who wait for it should know. */
+  get endCause(): string | undefined {
+    return this.#endCause;
   }
 
   /** When the session ends, in milliseconds since 1970; never when `undefined`. */
@@ -107,9 +113,10 @@ export class Session {
   }
 
   /** The connection is gone, or about to be. */
-  end(): void {
+  end(cause?: string): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    this.#endCause = cause;
     this.#expiry[Symbol.dispose]();
     const listeners = [...this.#endListeners];
     this.#endListeners.clear();

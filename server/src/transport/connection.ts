@@ -23,8 +23,8 @@ export interface Receiver {
   receive(text: string): void;
   /** A binary frame, which the wire does not have. */
   receiveBinary(): void;
-  /** The connection is over; called once. */
-  end(): void;
+  /** The connection is over; called once. `cause` says why, where others should know. */
+  end(cause: string | undefined): void;
 }
 
 /**
@@ -60,7 +60,7 @@ export class Connection implements Peer {
   /** Hands over what arrives from now on. */
   deliverTo(receiver: Receiver): void {
     this.#receiver = receiver;
-    if (this.#isOver) receiver.end();
+    if (this.#isOver) receiver.end(undefined);
   }
 
   send(text: string): void {
@@ -152,15 +152,19 @@ export class Connection implements Peer {
   #failed(error: Error): void {
     const code = 'code' in error ? error.code : undefined;
     this.#log.info({ code, reason: error.message }, 'connection failed');
-    this.#end();
+    this.#end(
+      code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+        ? 'it sent a message larger than the hub takes'
+        : undefined,
+    );
   }
 
-  #end(): void {
+  #end(cause?: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearInterval(this.#heartbeat);
     this.#onSignOfLife?.();
-    this.#receiver?.end();
+    this.#receiver?.end(cause);
   }
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { isIPv6, type AddressInfo } from 'node:net';
+import { isIPv6 } from 'node:net';
 
 /** Room for a token of the longest kind in a header, in bytes. */
 const MAX_HEADER_BYTES = 32 * 1024;
@@ -29,7 +29,9 @@ export class HttpListener implements AsyncDisposable {
   async listen(host: string, port: number): Promise<ListeningAddress> {
     this.server.listen(port, host);
     await once(this.server, 'listening');
-    const address = this.server.address() as AddressInfo;
+    const address = this.server.address();
+    if (address === null || typeof address === 'string')
+      throw new TypeError('a hub listens on a host and a port');
     const shownHost = isIPv6(host) ? `[${host}]` : host;
     return { url: `http://${shownHost}:${address.port}`, host, port: address.port };
   }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { MAX_PASSWORD_LENGTH, MAX_USER_ID_LENGTH, type ErrorCode } from '@remotes-hub/protocol';
 import { Hono, type Context } from 'hono';
@@ -16,6 +16,8 @@ const MAX_BODY_BYTES = 8 * 1024;
 
 /** What the HTTP endpoints need from the hub. */
 export interface HttpRoutesOptions {
+  /** Path of the WebSocket endpoint; a plain request for it is told to upgrade. */
+  readonly webSocketPath: string;
   /** Exchanges a password for a token; absent when this hub issues none. */
   readonly login:
     | ((
@@ -41,7 +43,7 @@ const loginSchema = z.object({
  * HTTP beside the socket (protocol/README.md, "HTTP"): `POST /v1/auth/token`, `GET /healthz`, `GET /readyz`.
  * @returns a listener for `request` events of a Node HTTP server
  */
-export function createHttpRoutes(options: HttpRoutesOptions): ReturnType<typeof getRequestListener> {
+export function createHttpRoutes(options: HttpRoutesOptions): RequestListener {
   const app = new Hono<Env>();
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', (context) => {
@@ -64,12 +66,22 @@ export function createHttpRoutes(options: HttpRoutesOptions): ReturnType<typeof 
     context.header('Allow', 'POST');
     return failed(context, 405, 'unknown-action', 'use POST');
   });
+  app.all(options.webSocketPath, (context) => {
+    context.header('Upgrade', 'websocket');
+    return failed(context, 426, 'unknown-action', 'this is a WebSocket endpoint');
+  });
   app.notFound((context) => failed(context, 404, 'unknown-action', 'no such endpoint'));
   app.onError((error, context) => {
     options.log.error({ err: error }, 'HTTP request failed');
     return failed(context, 500, 'internal-error', 'the hub failed; this was logged');
   });
-  return getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  return (request, response) => {
+    listener(request, response).catch((error: unknown) => {
+      options.log.error({ err: error }, 'HTTP answer failed');
+      response.destroy();
+    });
+  };
 }
 
 async function issueToken(context: Context<Env>, { login }: HttpRoutesOptions): Promise<Response> {

@@ -111,7 +111,8 @@ function areUnique(value: readonly unknown[], run: Run): boolean {
   for (const item of value) {
     run.spend(10);
     const key = typeof item === 'number' ? numberKey(item) : canonicalKey(item, run);
-    if (seen.has(key)) return run.fail('uniqueItems', () => 'expected items that differ from each other', value);
+    if (seen.has(key))
+      return run.fail('uniqueItems', () => 'expected items that differ from each other', value);
     seen.add(key);
   }
   return true;

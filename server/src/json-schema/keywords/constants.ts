@@ -66,5 +66,7 @@ class AllowedValues {
 }
 
 function constantText(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 100)) : String(JSON.stringify(value)).slice(0, 100);
+  return typeof value === 'string'
+    ? JSON.stringify(value.slice(0, 100))
+    : String(JSON.stringify(value)).slice(0, 100);
 }

@@ -73,6 +73,9 @@ function propertyNamesCheck(names: SchemaNode): Check<JsonObject> {
     run.reporter = undefined; // a path inside a name would say nothing
     const wrong = run.keys(value).find((name) => !evaluate(names, name, run, undefined));
     run.reporter = reporter;
-    return wrong === undefined || run.fail('propertyNames', () => `the property name ${quoted(wrong)} is not allowed`, value);
+    return (
+      wrong === undefined ||
+      run.fail('propertyNames', () => `the property name ${quoted(wrong)} is not allowed`, value)
+    );
   };
 }

@@ -19,7 +19,8 @@ export function compileProperties(site: Site, node: SchemaNode): void {
   const patterned = patternProperties(site);
   const additional = site.schemaAt('additionalProperties');
   if (named.size > 0) compileNamed(named, node);
-  if (patterned.length > 0) node.addForObjects((value, run, marks) => patternedFit(value, patterned, run, marks));
+  if (patterned.length > 0)
+    node.addForObjects((value, run, marks) => patternedFit(value, patterned, run, marks));
   if (additional === undefined) return;
   if (patterned.some(({ pattern }) => pattern === undefined)) node.addForObjects(anyAdditional);
   else compileAdditional(site, node, additional, named, patterned);
@@ -92,7 +93,8 @@ function compileAdditional(
     run.spend(keys.length * 2);
     for (const name of keys) {
       if (named.has(name) || patterned.some(({ pattern }) => pattern?.test(name, run))) continue;
-      if (isForbidden) return run.fail('additionalProperties', () => `unexpected property ${quoted(name)}`, value);
+      if (isForbidden)
+        return run.fail('additionalProperties', () => `unexpected property ${quoted(name)}`, value);
       if (!propertyFits(additional, value, name, run)) return false;
     }
     if (marks !== undefined) marks.allProperties = true;

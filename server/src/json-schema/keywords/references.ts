@@ -18,7 +18,9 @@ export function compileReferences(site: Site, node: SchemaNode): void {
     const name = dynamic.slice(dynamic.indexOf('#') + 1);
     const isDynamic = target.resource.dynamicAnchors.get(name)?.schema === target.schema;
     if (!isDynamic) node.inPlace.push(targetNode);
-    node.addReference(isDynamic ? dynamicCheck(name, target, targetNode) : scoped(target.resource, targetNode));
+    node.addReference(
+      isDynamic ? dynamicCheck(name, target, targetNode) : scoped(target.resource, targetNode),
+    );
   });
 }
 

@@ -24,12 +24,16 @@ function compileLengths(site: Site, node: SchemaNode): void {
   const least = site.count('minLength');
   if (least !== undefined) {
     const describe = (): string => `expected at least ${counted(least, 'character')}`;
-    node.addForStrings((value, run) => hasAtLeast(value, least, run) || run.fail('minLength', describe, value));
+    node.addForStrings(
+      (value, run) => hasAtLeast(value, least, run) || run.fail('minLength', describe, value),
+    );
   }
   const most = site.count('maxLength');
   if (most !== undefined) {
     const describe = (): string => `expected at most ${counted(most, 'character')}`;
-    node.addForStrings((value, run) => !hasAtLeast(value, most + 1, run) || run.fail('maxLength', describe, value));
+    node.addForStrings(
+      (value, run) => !hasAtLeast(value, most + 1, run) || run.fail('maxLength', describe, value),
+    );
   }
 }
 

@@ -6,6 +6,9 @@ import { contentStems, genericVerbs, isWeak } from './words.js';
 /** Most tools that one instruction may choose. */
 const MAX_CHOICES = 8;
 
+/** Most parts of an instruction that are looked at for a tool. */
+const MAX_CLAUSES = 64;
+
 /** How much a match weighs. A name that is written out decides; a parameter's name only breaks a tie. */
 const weights = {
   wholeName: 100,
@@ -57,8 +60,9 @@ export function profileTool(tool: ModelTool): ToolProfile {
 export function chooseTools(tokens: readonly Token[], profiles: readonly ToolProfile[]): Choice[] {
   const choices: { profile: ToolProfile; clause: Token[] }[] = [];
   let leading: Token[] = [];
-  for (const clause of splitClauses(tokens)) {
-    const profile = choices.length < MAX_CHOICES ? bestFor(clause, profiles) : undefined;
+  for (const [index, clause] of splitClauses(tokens).entries()) {
+    const isRead = index < MAX_CLAUSES && choices.length < MAX_CHOICES;
+    const profile = isRead ? bestFor(clause, profiles) : undefined;
     if (profile !== undefined) {
       choices.push({ profile, clause: [...leading, ...clause] });
       leading = [];

@@ -1,5 +1,5 @@
 import { isCapitalized, type Token } from './tokens.js';
-import { articles, isCommonWord, phraseEnds, prepositions, stem, timeWords, plainWords } from './words.js';
+import { articles, isCommonWord, phraseEnds, prepositions, timeWords } from './words.js';
 
 /** Longest phrase, in words. */
 const MAX_PHRASE = 12;
@@ -17,24 +17,28 @@ export interface Phrase {
 
 /** A part of an instruction out of which arguments are taken; each token serves one argument only. */
 export class Clause {
-  readonly #used = new Set<number>();
+  /** @param used tokens that serve an argument already; shared by all parts of one instruction */
+  constructor(
+    readonly tokens: readonly Token[],
+    private readonly used: Set<Token>,
+  ) {}
 
-  constructor(readonly tokens: readonly Token[]) {}
-
+  /** The token at a place, unless it is used up. */
   at(index: number): Token | undefined {
-    return this.#used.has(index) ? undefined : this.tokens[index];
+    const token = this.tokens[index];
+    return token !== undefined && this.used.has(token) ? undefined : token;
   }
 
   /** The text of a phrase, whose tokens are then used up. */
   take({ text, start, end }: Phrase): string {
-    for (let index = start; index < end; index += 1) this.#used.add(index);
+    for (const token of this.tokens.slice(start, end)) this.used.add(token);
     return text;
   }
 
   /** The first unused token that fits, as a phrase. */
   find(fits: (token: Token, index: number) => boolean): Phrase | undefined {
     for (const [index, token] of this.tokens.entries()) {
-      if (!this.#used.has(index) && fits(token, index)) return this.single(index);
+      if (!this.used.has(token) && fits(token, index)) return this.single(index);
     }
     return undefined;
   }
@@ -43,11 +47,11 @@ export class Clause {
     return { text: this.tokens[index]?.text ?? '', start: index, end: index + 1 };
   }
 
-  /** Places of the words, used or not, whose stem is one of these. */
+  /** Places of the words, used or not, that have one of these stems. */
   wordsLike(stems: ReadonlySet<string>): number[] {
     const found: number[] = [];
-    for (const [index, { kind, text }] of this.tokens.entries()) {
-      if (kind === 'word' && plainWords(text).some((word) => stems.has(stem(word)))) found.push(index);
+    for (const [index, token] of this.tokens.entries()) {
+      if (token.stems.some((stem) => stems.has(stem))) found.push(index);
     }
     return found;
   }

@@ -24,8 +24,9 @@ export function fillArguments(
   const parameters = readParameters(profile.schema);
   const toolStems = new Set([...profile.nameStems, ...profile.descriptionStems]);
   const values = new Map<string, unknown>();
+  const used = new Set<Token>();
   for (const tokens of [clause, instruction]) {
-    const words = new Clause(tokens);
+    const words = new Clause(tokens, used);
     for (const parameter of listedFirst(parameters)) {
       if (values.has(parameter.name)) continue;
       if (tokens === instruction && !parameter.isRequired) continue;
@@ -36,12 +37,11 @@ export function fillArguments(
     }
   }
   const missing = parameters.filter(({ name, isRequired }) => isRequired && !values.has(name));
-  return { args: writeArguments(values), missing: missing.map(({ name }) => name) };
+  return { args: writeArguments(parameters, values), missing: missing.map(({ name }) => name) };
 }
 
 /** Values that are told by themselves come before texts, which take whatever they can get. */
 function listedFirst(parameters: readonly Parameter[]): Parameter[] {
-  const isText = ({ type, values }: Parameter): boolean => type === 'string' && values === undefined;
   return [...parameters.filter((one) => !isText(one)), ...parameters.filter(isText)];
 }
 
@@ -49,15 +49,20 @@ function listedFirst(parameters: readonly Parameter[]): Parameter[] {
 function wanted(parameters: readonly Parameter[]): Parameter[] {
   const required = parameters.filter(({ isRequired }) => isRequired);
   if (required.length > 0) return required;
-  return parameters.filter(({ type, values }) => type === 'string' && values === undefined).slice(0, 1);
+  return parameters.filter(isText).slice(0, 1);
+}
+
+function isText({ type, values }: Parameter): boolean {
+  return type === 'string' && values === undefined;
 }
 
 function store(values: Map<string, unknown>, { name }: Parameter, value: unknown): void {
   if (value !== undefined) values.set(name, value);
 }
 
-/** Written by hand: a parameter may be called `__proto__`. */
-function writeArguments(values: ReadonlyMap<string, unknown>): JsonText {
-  const members = [...values].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+/** In the order of the schema. Written by hand: a parameter may be called `__proto__`. */
+function writeArguments(parameters: readonly Parameter[], values: ReadonlyMap<string, unknown>): JsonText {
+  const found = parameters.filter(({ name }) => values.has(name));
+  const members = found.map(({ name }) => `${JSON.stringify(name)}:${JSON.stringify(values.get(name))}`);
   return new JsonText(`{${members.join(',')}}`);
 }

@@ -1,7 +1,8 @@
 import { isName, type Clause, type Phrase } from './clause.js';
 import { isFit } from './named-values.js';
 import type { Parameter } from './parameters.js';
-import { articles, isCommonWord, plainWords, prepositions, stem } from './words.js';
+import type { Token } from './tokens.js';
+import { articles, isCommonWord, prepositions } from './words.js';
 
 /**
  * A value for a parameter that no word points at, out of what other parameters left.
@@ -9,18 +10,10 @@ import { articles, isCommonWord, plainWords, prepositions, stem } from './words.
  */
 export function findLeftOver(parameter: Parameter, clause: Clause, toolStems: ReadonlySet<string>): unknown {
   if (parameter.values !== undefined) return undefined;
-  switch (parameter.type) {
-    case 'number':
-    case 'integer':
-      return takeNumber(parameter, clause);
-    case 'string':
-      return takeText(parameter, clause, toolStems);
-    case 'array':
-      return takeList(parameter, clause, toolStems);
-    case 'boolean':
-    case 'other':
-      return undefined;
-  }
+  const { type } = parameter;
+  if (type === 'number' || type === 'integer') return takeNumber(parameter, clause);
+  if (type === 'string') return takeText(parameter, clause, toolStems);
+  return type === 'array' ? takeList(parameter, clause, toolStems) : undefined;
 }
 
 function takeNumber(parameter: Parameter, clause: Clause): number | undefined {
@@ -72,18 +65,16 @@ function objectOf(clause: Clause, toolStems: ReadonlySet<string>): Phrase | unde
 function isSkipped(clause: Clause, index: number, toolStems: ReadonlySet<string>): boolean {
   const token = clause.at(index);
   if (token?.kind !== 'word') return token?.kind === 'mark';
-  return articles.has(token.lower) || isToolWord(token.text, toolStems);
+  return articles.has(token.lower) || isToolWord(token, toolStems);
 }
 
-function isToolWord(text: string, toolStems: ReadonlySet<string>): boolean {
-  return plainWords(text).every((word) => toolStems.has(stem(word)));
+function isToolWord({ stems }: Token, toolStems: ReadonlySet<string>): boolean {
+  return stems.every((stem) => toolStems.has(stem));
 }
 
 /** A name that begins its sentence and is no word of the tool: `Rome weather`. */
 function firstName(clause: Clause, toolStems: ReadonlySet<string>): Phrase | undefined {
-  return clause.find(
-    (token) => isName(token) && !isCommonWord(token.text) && !isToolWord(token.text, toolStems),
-  );
+  return clause.find((token) => isName(token) && !isCommonWord(token.text) && !isToolWord(token, toolStems));
 }
 
 /** All numbers, all quoted texts, all names, or the object of the sentence cut at commas and `and`. */

@@ -1,4 +1,4 @@
-import { Clause, isName, type Phrase } from './clause.js';
+import { isName, type Clause, type Phrase } from './clause.js';
 import type { Parameter, TextKind } from './parameters.js';
 import { isCapitalized } from './tokens.js';
 import { negations, plainWords } from './words.js';
@@ -12,18 +12,10 @@ const links: ReadonlySet<string> = new Set([':', '=', 'of', 'is', 'to', 'as', 'n
 /** The value that the words of a clause point at, by the parameter's name or by what can only be meant for it. */
 export function findNamed(parameter: Parameter, clause: Clause, now: Date): unknown {
   if (parameter.values !== undefined) return findListed(parameter.values, parameter, clause);
-  switch (parameter.type) {
-    case 'boolean':
-      return findBoolean(parameter, clause);
-    case 'number':
-    case 'integer':
-      return findNumber(parameter, clause);
-    case 'string':
-      return findText(parameter, clause, now);
-    case 'array':
-    case 'other':
-      return undefined;
-  }
+  const { type } = parameter;
+  if (type === 'boolean') return findBoolean(parameter, clause);
+  if (type === 'number' || type === 'integer') return findNumber(parameter, clause);
+  return type === 'string' ? findText(parameter, clause, now) : undefined;
 }
 
 /** The longest listed value that is mentioned; a required parameter with one value has that. */

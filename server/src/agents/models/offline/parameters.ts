@@ -32,10 +32,9 @@ export function readParameters(schema: unknown): Parameter[] {
   const listed = ownProperty(schema, 'required');
   const required = new Set(isJsonArray(listed) ? listed.filter((name) => typeof name === 'string') : []);
   const known = isJsonObject(properties) ? properties : {};
-  const names = new Set([...required, ...Object.keys(known)]);
-  return [...names]
-    .slice(0, MAX_PARAMETERS)
-    .map((name) => readParameter(name, ownProperty(known, name), required.has(name)));
+  const read = new Set([...required, ...Object.keys(known)].slice(0, MAX_PARAMETERS));
+  const inOrder = new Set([...Object.keys(known), ...required].filter((name) => read.has(name)));
+  return [...inOrder].map((name) => readParameter(name, ownProperty(known, name), required.has(name)));
 }
 
 function readParameter(name: string, given: unknown, isRequired: boolean): Parameter {

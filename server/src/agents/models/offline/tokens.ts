@@ -1,3 +1,5 @@
+import { plainWords, stem } from './words.js';
+
 /** Most of an instruction that is read, in characters. */
 const MAX_READ_CHARACTERS = 10_000;
 
@@ -7,6 +9,8 @@ export interface Token {
   /** As it was written; without quotes, and without a possessive `'s`. */
   readonly text: string;
   readonly lower: string;
+  /** Stems of the words in it; empty but for words. */
+  readonly stems: readonly string[];
   /** First word of a sentence: its capital says nothing. */
   readonly startsSentence: boolean;
 }
@@ -14,10 +18,10 @@ export interface Token {
 // Each alternative is linear: repeated parts begin with a sign that the part before cannot hold.
 const pattern = new RegExp(
   [
-    String.raw`(?<quoted>"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»|\`[^\`\n]*\`|(?<![\p{L}\p{N}])'[^'\n]+'(?![\p{L}\p{N}]))`,
+    String.raw`(?<quoted>"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»|\x60[^\x60\n]*\x60|(?<![\p{L}\p{N}])'[^'\n]+'(?![\p{L}\p{N}]))`,
     String.raw`(?<date>\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?)(?![\p{L}\p{N}_-])`,
     String.raw`(?<number>[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?![\p{L}\p{N}_]|[.:/-]\d)`,
-    String.raw`(?<word>https?:\/\/[^\s"'<>]*[^\s"'<>.,;:!?)]|\d{1,2}:\d{2}(?::\d{2})?|[~.]{0,2}\/?[\p{L}\p{M}\p{N}_]+(?:[-./'’@#+&]+[\p{L}\p{M}\p{N}_]+)*)`,
+    String.raw`(?<word>https?:\/\/[^\s"'<>]*[^\s"'<>.,;:!?)]|\d{1,2}:\d{2}(?::\d{2})?|[~.]{0,2}\/?[\p{L}\p{M}\p{N}_]+(?:[-./'’@#+&][\p{L}\p{M}\p{N}_]+)*)`,
     String.raw`(?<break>[.?!;\n]+)`,
     String.raw`(?<mark>[^\s])`,
   ].join('|'),
@@ -42,6 +46,7 @@ function makeToken(groups: Partial<Record<string, string>>, startsSentence: bool
     kind,
     text,
     lower: text.toLowerCase(),
+    stems: kind === 'word' ? plainWords(text).map(stem) : [],
     startsSentence,
   });
   const { quoted, date, number, word } = groups;

@@ -29,7 +29,7 @@ export const timeWords = list(
 );
 
 /** Words that end a phrase. */
-export const phraseEnds = list('is are was were will and or but then also plus please if when using');
+export const phraseEnds = list('is are was were will and or but then also plus please if when using without');
 
 export const negations = list("no not without don't never exclude excluding except false off disable");
 

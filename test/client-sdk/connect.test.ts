@@ -1,0 +1,121 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { HubError, connect } from '@remotes-hub/client';
+import { ScriptedHub, authenticated } from './scripted-hub.js';
+
+test('connect offers remotes.v1, logs in with its first message and tells who it is', async () => {
+  await using hub = await ScriptedHub.start();
+  const connecting = connect(hub.url, { token: 'secret', instanceId: 'a'.repeat(16) });
+  const login = await hub.answer({ ...authenticated, expiresAt: 5_000 });
+  await using client = await connecting;
+
+  expect(login).toMatchObject({
+    action: 'authenticate',
+    body: { token: 'secret', instanceId: 'a'.repeat(16) },
+  });
+  expect(hub.socket.protocol).toBe('remotes.v1');
+  expect(client).toMatchObject({ userId: 'u1', sessionId: 's1', expiresAt: 5_000, isOpen: true });
+});
+
+test('a username and password log in as well', async () => {
+  await using hub = await ScriptedHub.start();
+  const connecting = connect(new URL(hub.url), { username: 'ada', password: 'pw' });
+  const login = await hub.answer(authenticated);
+  await using client = await connecting;
+
+  expect(login['body']).toEqual({ username: 'ada', password: 'pw' });
+  expect(client.expiresAt).toBeUndefined();
+});
+
+test('K162: a hub that closes before any reply rejects connect with its code and reason', async () => {
+  await using hub = await ScriptedHub.start((socket) => socket.close(1008, 'not today'));
+
+  await expect(connect(hub.url, { token: 'secret' })).rejects.toMatchObject({
+    name: 'HubError',
+    code: 'connection-lost',
+    closeCode: 1008,
+    reason: 'not today',
+    message: 'the connection to the hub has ended (1008: not today)',
+  });
+});
+
+test('K162: a hub that never replies rejects connect within connectTimeoutMs', async () => {
+  await using hub = await ScriptedHub.start();
+
+  await expect(connect(hub.url, { token: 'secret', connectTimeoutMs: 50 })).rejects.toMatchObject({
+    code: 'connection-lost',
+    reason: 'the hub did not answer within 50 ms',
+  });
+});
+
+test('K162: a server that never answers the upgrade rejects connect within connectTimeoutMs', async () => {
+  const server = createServer();
+  server.on('upgrade', () => undefined);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+
+  await expect(
+    connect(`ws://127.0.0.1:${port}/ws`, { token: 'secret', connectTimeoutMs: 50 }),
+  ).rejects.toMatchObject({ code: 'connection-lost', message: 'the hub did not answer within 50 ms' });
+  server.closeAllConnections();
+  server.close();
+});
+
+test('K162: a hub that replies with an error rejects connect with its code and text, and is left', async () => {
+  await using hub = await ScriptedHub.start();
+  const connecting = connect(hub.url, { token: 'secret' });
+  connecting.catch(() => undefined);
+  await hub.answer({ error: 'the token is not valid', code: 'invalid-credentials' });
+  const left = once(hub.socket, 'close');
+
+  await expect(connecting).rejects.toMatchObject({
+    code: 'invalid-credentials',
+    closeCode: undefined,
+    reason: 'the token is not valid',
+    message: 'the token is not valid',
+  });
+  await left;
+});
+
+test.each([
+  [4401, 'not-authenticated'],
+  [1001, 'shutting-down'],
+  [4429, 'rate-limited'],
+  [1009, 'message-too-large'],
+])('a close with %i before the login means %s', async (closeCode, code) => {
+  await using hub = await ScriptedHub.start((socket) => socket.close(closeCode));
+
+  await expect(connect(hub.url, { token: 'secret' })).rejects.toMatchObject({ code, closeCode, reason: '' });
+});
+
+test('a port where nobody listens rejects connect and says so', async () => {
+  await expect(connect('ws://127.0.0.1:1/ws', { token: 'secret' })).rejects.toMatchObject({
+    code: 'connection-lost',
+    closeCode: 1006,
+    message: expect.stringContaining('ECONNREFUSED'),
+  });
+});
+
+test('a signal gives up connect at once', async () => {
+  await using hub = await ScriptedHub.start();
+  const controller = new AbortController();
+  const connecting = connect(hub.url, { token: 'secret', signal: controller.signal });
+  connecting.catch(() => undefined);
+  await hub.next();
+  controller.abort('changed my mind');
+
+  await expect(connecting).rejects.toMatchObject({ code: 'call-cancelled', cause: 'changed my mind' });
+  await expect(connecting).rejects.toBeInstanceOf(HubError);
+});
+
+test('an aborted signal connects to nobody', async () => {
+  await using hub = await ScriptedHub.start();
+
+  await expect(connect(hub.url, { token: 'secret', signal: AbortSignal.abort() })).rejects.toMatchObject({
+    code: 'call-cancelled',
+  });
+  expect(() => hub.socket).toThrow('no client has connected');
+});

@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { CompiledSchema } from '../../../server/src/json-schema/schema.js';
+import { compileSchema, SchemaError } from '../../../server/src/json-schema/schema.js';
+import type { JsonObject } from '../../../server/src/json-schema/json-values.js';
+import { isJsonArray, isJsonObject } from '../../../server/src/json-schema/json-values.js';
+
+const usualPlace = '../shared/data/json-schema-test-suite';
+
+/** Where JSON-Schema-Test-Suite is looked for, relative to the repository's root. */
+export const suiteFolder =
+  process.env['JSON_SCHEMA_TEST_SUITE'] ?? fileURLToPath(new URL(`../../../${usualPlace}`, import.meta.url));
+
+export const isSuitePresent = existsSync(join(suiteFolder, 'tests'));
+
+/** For the title of a test that needs the suite: says where it was looked for when it is not there. */
+export const suiteNote = isSuitePresent
+  ? ''
+  : ` (skipped: no data at ${process.env['JSON_SCHEMA_TEST_SUITE'] ?? usualPlace})`;
+
+export interface SuiteResult {
+  readonly total: number;
+  readonly passed: number;
+  /** `file: group` of every group in which a test missed. */
+  readonly missedGroups: readonly string[];
+}
+
+/**
+ * Runs files of one draft's folder. The draft-07 files name no `$schema`: it is added, since a schema
+ * without one is read as 2020-12.
+ */
+export function runSuite(draft: 'draft7' | 'draft2020-12', files?: readonly string[]): SuiteResult {
+  const folder = join(suiteFolder, 'tests', draft);
+  const names = files ?? readdirSync(folder).filter((name) => name.endsWith('.json'));
+  const missed = new Set<string>();
+  let total = 0;
+  let passed = 0;
+  for (const name of names) {
+    for (const group of objectsIn(JSON.parse(readFileSync(join(folder, name), 'utf8')))) {
+      const compiled = compiledOrRefused(withDraft(group['schema'], draft));
+      for (const example of objectsIn(group['tests'])) {
+        total += 1;
+        if (compiled !== undefined && (compiled.validate(example['data']) === undefined) === example['valid'])
+          passed += 1;
+        else missed.add(`${name}: ${String(group['description'])}`);
+      }
+    }
+  }
+  return { total, passed, missedGroups: [...missed] };
+}
+
+/** The mandatory files but those that need other documents or other vocabularies. */
+export function mandatoryFiles(draft: 'draft7' | 'draft2020-12'): readonly string[] {
+  return readdirSync(join(suiteFolder, 'tests', draft)).filter(
+    (name) => name.endsWith('.json') && name !== 'refRemote.json' && name !== 'vocabulary.json',
+  );
+}
+
+function withDraft(schema: unknown, draft: string): unknown {
+  if (draft !== 'draft7' || !isJsonObject(schema) || Object.hasOwn(schema, '$schema')) return schema;
+  return { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
+}
+
+function compiledOrRefused(schema: unknown): CompiledSchema | undefined {
+  try {
+    return compileSchema(schema);
+  } catch (error) {
+    if (error instanceof SchemaError) return undefined;
+    throw error;
+  }
+}
+
+function objectsIn(list: unknown): readonly JsonObject[] {
+  return isJsonArray(list) ? list.filter(isJsonObject) : [];
+}
