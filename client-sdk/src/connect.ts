@@ -1,7 +1,7 @@
 import { HubError, refusedConnection, type Failure } from './errors.js';
 import { HubSession } from './hub-session.js';
 import type { Hub } from './hub.js';
-import { parseConnectOptions, type ConnectOptions } from './options.js';
+import { parseConnectOptions, type ConnectOptions, type ConnectSettings } from './options.js';
 
 /**
  * Opens a connection to a hub and logs in.
@@ -17,7 +17,7 @@ export async function connect(url: string | URL, options: ConnectOptions): Promi
   const { credentials, instanceId, connectTimeoutMs, signal } = settings;
   if (signal?.aborted === true) throw new HubError(aborted(signal));
 
-  const session = new HubSession(settings);
+  const session = openSession(settings);
   let failure: Failure | undefined;
   const giveUp = (why: Failure): void => {
     failure = why;
@@ -38,6 +38,16 @@ export async function connect(url: string | URL, options: ConnectOptions): Promi
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function openSession(settings: ConnectSettings): HubSession {
+  try {
+    return new HubSession(settings);
+  } catch (cause) {
+    // A page may not connect to ws:// from https://, for one.
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new HubError({ code: 'connection-lost', message: `no connection could be opened: ${why}`, cause });
   }
 }
 

@@ -48,8 +48,9 @@ function kindThatJsonLoses(value: unknown): string | undefined {
   return kind === 'ArrayBuffer' ? 'binary data' : `${kind === 'Error' ? 'an' : 'a'} ${kind}`;
 }
 
+/** Each engine has its own error for it. */
 function isStackOverflow(thrown: unknown): boolean {
-  return thrown instanceof RangeError || (thrown instanceof Error && thrown.name === 'InternalError');
+  return thrown instanceof Error && /call stack|recursion/iu.test(thrown.message);
 }
 
 function whyUnwritable(thrown: unknown): string {

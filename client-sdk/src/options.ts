@@ -92,12 +92,14 @@ export function parseConnectOptions(url: string | URL, options: ConnectOptions):
   };
 }
 
+/** `http` and `https` become `ws` and `wss`; an address without a path gets `/ws`, where a hub listens by default. */
 function parseUrl(url: string | URL): string {
-  if (!URL.canParse(String(url))) throw new TypeError('url: expected an absolute ws:// or wss:// URL');
-  const parsed = new URL(url);
+  if (!URL.canParse(String(url))) throw new TypeError('url: expected an absolute ws(s):// or http(s):// URL');
+  const parsed = new URL(String(url).replace(/^http(s?):/iu, 'ws$1:'));
   if (parsed.protocol !== 'ws:' && parsed.protocol !== 'wss:') {
-    throw new TypeError(`url: expected ws:// or wss://, received ${parsed.protocol}//`);
+    throw new TypeError(`url: expected ws(s):// or http(s)://, received ${parsed.protocol}//`);
   }
+  if (parsed.pathname === '/') parsed.pathname = '/ws';
   if (parsed.username !== '' || parsed.password !== '') {
     throw new TypeError('url: credentials belong into the options, not into the URL');
   }

@@ -157,8 +157,14 @@ export class Serving {
 
   #answerError({ requestId }: ServedCall, error: string, executed: 'no' | 'yes'): void {
     if (!this.#running.delete(requestId)) return;
-    this.connection.send(JSON.stringify({ action: 'remote-call-result', requestId, error, executed }));
+    const frame = errorFrame(requestId, error, executed);
+    const fits = frameProblem(frame, this.connection.maxMessageBytes) === undefined;
+    this.connection.send(fits ? frame : errorFrame(requestId, error.slice(0, 100), executed));
   }
+}
+
+function errorFrame(requestId: string, error: string, executed: 'no' | 'yes'): string {
+  return JSON.stringify({ action: 'remote-call-result', requestId, error, executed });
 }
 
 /** The remote's name is all before the last `#`: it may hold `#` itself, the number after it does not. */

@@ -8,7 +8,8 @@ test('a call sends its names, arguments and timeout, and gives the result', asyn
   const request = await session.hub.answer({ result: { forecast: 'sunny' } });
 
   expect(await calling).toEqual({ forecast: 'sunny' });
-  expect(request).toMatchObject({ action: 'remote-call', nonce: expect.any(String) });
+  expect(request['action']).toBe('remote-call');
+  expect(typeof request['nonce']).toBe('string');
   expect(request['body']).toEqual({
     remotename: 'weather',
     function: 'get_forecast',
@@ -93,11 +94,8 @@ test('arguments above the limit of the hub are refused unsent', async () => {
   await using session = await LoggedIn.start(); // takes 10 000 bytes
   const calling = session.client.call('x', 'f', { text: 'x'.repeat(10_000) });
 
-  await expect(calling).rejects.toMatchObject({
-    code: 'message-too-large',
-    executed: 'no',
-    message: expect.stringMatching(/^the call is 10\d\d\d bytes, the hub takes at most 10000$/u),
-  });
+  await expect(calling).rejects.toMatchObject({ code: 'message-too-large', executed: 'no' });
+  await expect(calling).rejects.toThrow(/^the call is 10\d\d\d bytes, the hub takes at most 10000$/u);
   await session.settled();
   expect(session.hub.untaken).toEqual([]);
 });

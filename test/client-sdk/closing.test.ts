@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { connect, type Socket } from '@remotes-hub/client';
 import { WebSocket } from 'ws';
@@ -31,14 +30,16 @@ class PageSocket implements Socket {
 
 test('close sends code and reason, and is harmless a second time', async () => {
   await using session = await LoggedIn.start();
-  const closed = once(session.hub.socket, 'close');
+  const { socket } = session.hub;
+  const closed = new Promise<unknown>((resolve) => {
+    socket.on('close', (code, reason) => resolve([code, reason.toString()]));
+  });
   const events: unknown[] = [];
   session.client.on('close', (close) => events.push(close));
   await session.client.close(4000, 'bye');
   await session.client.close();
-  const [code, reason] = await closed;
 
-  expect([code, String(reason)]).toEqual([4000, 'bye']);
+  expect(await closed).toEqual([4000, 'bye']);
   expect(await session.client.closed).toEqual({ code: 4000, reason: 'bye' });
   expect(events).toEqual([{ code: 4000, reason: 'bye' }]);
   expect(session.client.isOpen).toBe(false);

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { LoggedIn } from './scripted-hub.js';
+import { LoggedIn, authenticated } from './scripted-hub.js';
+
+function throwing(): never {
+  throw new Error('no JSON today');
+}
 
 const circular: Record<string, unknown> = {};
 circular['self'] = circular;
@@ -39,7 +43,7 @@ test.each<[string, unknown, string]>([
   ['a nested Promise', { a: Promise.resolve(1) }, '"a" is a Promise (await it first)'],
   ['an Error', new Error('boom'), 'it is an Error'],
   ['binary data', new Uint8Array(2), 'it is binary data'],
-  ['a member that throws', { toJSON: () => JSON.parse('{') }, "Expected property name or '}'"],
+  ['a member that throws', { toJSON: throwing }, 'no JSON today'],
 ])('K040: a function that returns %s is answered with an error at once', async (_title, value, why) => {
   await using session = await LoggedIn.start();
   await session.serve({ f: { handler: () => value }, g: { handler: () => 'alive' } });
@@ -113,6 +117,19 @@ test('K048: a result above the limit of the hub is an error reply, and the sessi
   });
   release('still here');
   expect(await session.hub.next()).toMatchObject({ requestId: 'x#0', result: 'still here' });
+});
+
+test('an error text that is too long for the hub is cut', async () => {
+  await using session = await LoggedIn.start({ ...authenticated, maxMessageBytes: 1_000 });
+  await session.serve({
+    f: {
+      handler: () => {
+        throw new Error('é'.repeat(4_000));
+      },
+    },
+  });
+
+  expect(await session.hub.call('x#0', 'f')).toMatchObject({ error: 'é'.repeat(100), executed: 'yes' });
 });
 
 /** `[[[…]]]`, so many levels. */

@@ -7,9 +7,9 @@ const url = 'ws://127.0.0.1:1/ws';
 const token = 'secret';
 
 test.each([
-  ['not a url', 'url: expected an absolute ws:// or wss:// URL'],
-  ['/ws', 'url: expected an absolute ws:// or wss:// URL'],
-  ['http://hub.example/ws', 'url: expected ws:// or wss://, received http://'],
+  ['not a url', 'url: expected an absolute ws(s):// or http(s):// URL'],
+  ['/ws', 'url: expected an absolute ws(s):// or http(s):// URL'],
+  ['ftp://hub.example/ws', 'url: expected ws(s):// or http(s)://, received ftp://'],
   ['ws://ada:pw@hub.example/ws', 'url: credentials belong into the options, not into the URL'],
   ['ws://hub.example/ws#a', 'url: a fragment (#…) is not allowed'],
 ])('the url %s is a TypeError', async (badUrl, message) => {
@@ -72,7 +72,8 @@ test('misuse of a session is named and sends nothing', async () => {
   );
   await expect(client.prompt('', 'hello')).rejects.toThrow('agentId: expected 1 to 128 characters, got 0');
   await expect(client.prompt(7, '')).rejects.toThrow('instruction: expected 1 to 100000 characters, got 0');
-  expect(() => Reflect.apply(client.on, client, ['nonsense', () => undefined])).toThrow(
+  const untyped: { on(event: string, listener: () => void): () => void } = client;
+  expect(() => untyped.on('nonsense', () => undefined)).toThrow(
     new TypeError("event: there is none named 'nonsense'"),
   );
   await session.settled();
@@ -90,8 +91,8 @@ test('a bad function definition is named and sends nothing', async () => {
   await expect(client.serve('x', { f: { handler, timeoutMs: 0 } })).rejects.toThrow(
     new RangeError('functions.f.timeoutMs: expected an integer from 1 to 600000, got 0'),
   );
-  const serve = async (definition: object): Promise<unknown> =>
-    Promise.resolve(Reflect.apply(client.serve, client, ['x', { f: definition }]));
+  const untyped: { serve(remotename: string, functions: object): Promise<unknown> } = client;
+  const serve = async (definition: object): Promise<unknown> => untyped.serve('x', { f: definition });
   await expect(serve({})).rejects.toThrow(new TypeError('functions.f.handler: expected a function'));
   await expect(serve({ handler, verb: 'post' })).rejects.toThrow(
     'functions.f.verb: expected get, create, update or delete',

@@ -1,7 +1,13 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { connect, type Hub, type JsonObject, type JsonValue } from '@remotes-hub/client';
+import {
+  connect,
+  type FunctionDefinitions,
+  type Hub,
+  type JsonObject,
+  type JsonValue,
+} from '@remotes-hub/client';
 import { isJsonObject, parseJson } from '../../client-sdk/src/json-values.js';
 
 /** What a scripted hub does with a new connection before the test takes over. */
@@ -115,7 +121,7 @@ export class LoggedIn implements AsyncDisposable {
   }
 
   /** Serves functions as remote `x` and plays the hub's part in it. */
-  async serve(functions: Parameters<Hub['serve']>[1], remotename = 'x'): Promise<JsonObject> {
+  async serve<Schemas>(functions: FunctionDefinitions<Schemas>, remotename = 'x'): Promise<JsonObject> {
     const serving = this.client.serve(remotename, functions);
     const request = await this.hub.answer({ message: 'remote connected', remotename });
     await serving;

@@ -48,8 +48,8 @@ function readTimeZone(args: JsonObject): string {
   const parsed = argumentsSchema.safeParse(args);
   if (parsed.success) return parsed.data.timeZone ?? 'UTC';
   const [issue] = parsed.error.issues;
-  const path = issue?.path.map((key) => `/${String(key)}`).join('') ?? '';
-  throw invalid(`${path}: ${issue?.message ?? 'invalid'}`);
+  const path = (issue?.path ?? []).map((key) => `/${String(key)}: `).join('');
+  throw invalid(`${path}${issue?.message.replace(/^Invalid input: /u, '') ?? 'invalid'}`);
 }
 
 function formatFor(timeZone: string): Intl.DateTimeFormat {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { RunStatus } from '@remotes-hub/protocol';
 import type { AgentConfig } from '../config/config-schema.js';
@@ -54,6 +55,7 @@ export class Run {
 
   constructor(private readonly parts: RunParts) {
     const { userId, agent, instruction, tools, calls, events } = parts;
+    setMaxListeners(0, this.#controller.signal); // one for every call under way
     this.#log = parts.log.child({ userId, runId: this.runId, agentId: agent.id });
     this.#events = new RunEvents(events, userId, this.runId);
     this.#caller = new ToolCaller({ userId, tools, calls, log: this.#log, signal: this.#controller.signal });

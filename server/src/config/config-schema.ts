@@ -197,7 +197,7 @@ export const configSchema = z.strictObject({
   port: z.int().min(0).max(65_535).default(7_465).describe('Port to listen on; 0 picks a free one.'),
   path: z
     .string()
-    .regex(/^\/[^?#\s]*$/, 'expected a path that begins with "/"')
+    .regex(/^\/[^?#\s]+$/, 'expected a path such as "/ws"')
     .default('/ws')
     .describe('Path of the WebSocket endpoint, beginning with "/".'),
   auth: authSchema.prefault({}).describe('Who may log in.'),

@@ -55,9 +55,9 @@ function objectKey(value: Readonly<Record<string, unknown>>, meter: KeyMeter): s
   return `${key}}`;
 }
 
-/** Sorts in place. The general sort takes longer than the rest of the key for the few names of most objects. */
+/** Sorts, a few names in place. The general sort takes longer than the rest of the key for the few names of most objects. */
 function inOrder(names: string[]): string[] {
-  if (names.length > 16) return names.sort();
+  if (names.length > 16) return names.toSorted();
   for (let end = 1; end < names.length; end += 1) {
     const name = names[end] ?? '';
     let place = end;

@@ -146,11 +146,12 @@ const families: readonly (readonly [CompileFamily, string])[] = [
     compileArrayKeywords,
     'items additionalItems prefixItems minItems maxItems uniqueItems contains minContains maxContains',
   ],
+  // Before `required`: a wrong constant says more of a union's branch than a missing property.
+  [compileProperties, 'properties patternProperties additionalProperties'],
   [
     compileObjectKeywords,
     'required minProperties maxProperties dependentRequired dependencies propertyNames',
   ],
-  [compileProperties, 'properties patternProperties additionalProperties'],
   [compileReferences, '$ref $dynamicRef'],
   [compileCombinators, 'allOf anyOf oneOf not if then else dependentSchemas dependencies'],
 ];

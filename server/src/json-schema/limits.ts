@@ -15,7 +15,7 @@ export interface SchemaLimits {
   readonly maxPatternLength: number;
   /**
    * Cost of all regular expressions of the schema together, in instructions of their compiled
-   * programs: each expression costs at least 20, each use of a Unicode property 100 more.
+   * programs: each expression costs at least 30, each use of a Unicode property 100 more.
    * @default 5120
    */
   readonly maxPatternCost: number;
@@ -32,7 +32,7 @@ export const defaultSchemaLimits: SchemaLimits = {
   maxTextLength: 262_144,
   maxReferenceLength: 2_000,
   maxPatternLength: 2_000,
-  maxPatternCost: 8_000,
+  maxPatternCost: 6_000,
   maxSteps: 1_500_000,
   maxEvaluationDepth: 512,
 };

@@ -69,17 +69,10 @@ export function evaluate(node: SchemaNode, value: unknown, run: Run, marks: Mark
 }
 
 function passesByKind(node: SchemaNode, value: unknown, run: Run, marks: Marks | undefined): boolean {
-  switch (typeof value) {
-    case 'string':
-      return passes(node.forStrings, value, run, marks);
-    case 'number':
-      return passes(node.forNumbers, value, run, marks);
-    case 'object':
-      if (isJsonArray(value)) return passes(node.forArrays, value, run, marks);
-      return !isJsonObject(value) || passes(node.forObjects, value, run, marks);
-    default:
-      return true;
-  }
+  if (typeof value === 'string') return passes(node.forStrings, value, run, marks);
+  if (typeof value === 'number') return passes(node.forNumbers, value, run, marks);
+  if (isJsonArray(value)) return passes(node.forArrays, value, run, marks);
+  return !isJsonObject(value) || passes(node.forObjects, value, run, marks);
 }
 
 function passes<T>(checks: readonly Check<T>[], value: T, run: Run, marks: Marks | undefined): boolean {

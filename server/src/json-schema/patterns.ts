@@ -6,7 +6,7 @@ import { translatePattern } from './pattern-syntax.js';
 import { SchemaError } from './schema-error.js';
 
 // What any pattern costs beside its instructions.
-const baseCost = 20;
+const baseCost = 30;
 
 /** The regular expressions of one schema: compiled once each, bounded together. */
 export class Patterns {
@@ -43,13 +43,13 @@ export class Patterns {
       return undefined;
     }
     this.#pay(translated.cost, path);
-    return compiled(translated.source);
+    return engineFor(translated.source);
   }
 
   /** A pattern that only RE2 knows, such as `(?i)abc`. */
   #compileForeign(pattern: string, path: string): MeteredPattern {
     this.#pay(unreadPatternCost(pattern), path);
-    const engine = compiled(pattern);
+    const engine = engineFor(pattern);
     if (engine === undefined) throw new SchemaError(path, `not a regular expression: ${quoted(pattern)}`);
     return engine;
   }
@@ -61,7 +61,7 @@ export class Patterns {
   }
 }
 
-function compiled(source: string): MeteredPattern | undefined {
+function engineFor(source: string): MeteredPattern | undefined {
   try {
     return new MeteredPattern(source);
   } catch {

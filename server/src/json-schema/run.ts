@@ -138,7 +138,8 @@ export class Run implements StepCounter {
       return this.failType([...new Set(types)], value);
     }
     const best = failures.reduce<FoundFailure | undefined>(
-      (kept, failure) => (kept === undefined || tellsMore(failure, kept) ? failure : kept),
+      (kept, failure) =>
+        kept === undefined || tellsMore(failure, kept, reporter.path.length) ? failure : kept,
       undefined,
     );
     if (best === undefined) reporter.note(keyword, 'matches none of the allowed forms');
@@ -159,13 +160,17 @@ function isTypeFailureAt(failure: FoundFailure, depth: number): boolean {
   return failure.types !== undefined && failure.depth === depth;
 }
 
-function tellsMore(failure: FoundFailure, kept: FoundFailure): boolean {
+/**
+ * Whether a branch came further than another. One whose constants differ was not meant: they tell the
+ * forms of a union apart. Then the deeper failure tells more, and a wrong type less than the rest.
+ */
+function tellsMore(failure: FoundFailure, kept: FoundFailure, depth: number): boolean {
+  const meant = isMeant(failure, depth);
+  if (meant !== isMeant(kept, depth)) return meant;
   if (failure.depth !== kept.depth) return failure.depth > kept.depth;
-  return rank(failure.keyword) > rank(kept.keyword);
+  return failure.keyword !== 'type' && kept.keyword === 'type';
 }
 
-/** A wrong type or a wrong constant says that the branch was not meant; anything else, that it was. */
-function rank(keyword: string): number {
-  if (keyword === 'type') return 0;
-  return keyword === 'const' || keyword === 'enum' ? 1 : 2;
+function isMeant({ keyword, depth }: FoundFailure, branchDepth: number): boolean {
+  return (keyword !== 'const' && keyword !== 'enum') || depth > branchDepth + 1;
 }

@@ -15,7 +15,12 @@ export type AuthenticateFunction = (
   origin: AttemptOrigin,
 ) => Identity | null | undefined | Promise<Identity | null | undefined>;
 
-/** Logs in by the host program's own function, with the hub's limit of failed attempts per address. */
+/** An attempt that was allowed. */
+interface Attempt {
+  settle(hasFailed: boolean): Promise<void>;
+}
+
+/** Logs in by the host program's own function, with the hub's limits of failed attempts. */
 export class CustomAuthenticator implements Authenticator, Disposable {
   readonly #limits: AttemptLimits;
 
@@ -28,14 +33,31 @@ export class CustomAuthenticator implements Authenticator, Disposable {
   }
 
   async authenticate(credentials: Credentials, origin: AttemptOrigin): Promise<Identity> {
-    await this.#limits.checkToken(origin.address);
-    const identity = await this.#identify(credentials, origin);
+    const attempt = await this.#start(credentials, origin.address);
+    try {
+      const identity = await this.#identify(credentials, origin);
+      await attempt.settle(false);
+      return identity;
+    } catch (error) {
+      await attempt.settle(error instanceof AuthenticationError && error.code === 'invalid-credentials');
+      throw error;
+    }
+  }
+
+  async #start(credentials: Credentials, address: string): Promise<Attempt> {
+    if ('username' in credentials) return this.#limits.startPassword(credentials.username, address);
+    await this.#limits.checkToken(address);
+    return { settle: async (hasFailed) => (hasFailed ? this.#limits.spendToken(address) : undefined) };
+  }
+
+  async #identify(credentials: Credentials, origin: AttemptOrigin): Promise<Identity> {
+    const identity = await this.#answerOf(credentials, origin);
     if (isIdentity(identity)) return identity;
-    await this.#limits.spendToken(origin.address);
+    if (identity != null) this.log.error('own authentication gave neither an identity nor null');
     throw invalidCredentials('refused by the host program');
   }
 
-  async #identify(credentials: Credentials, origin: AttemptOrigin): Promise<unknown> {
+  async #answerOf(credentials: Credentials, origin: AttemptOrigin): Promise<unknown> {
     try {
       return await this.check(credentials, origin);
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Logger } from '../observability/logger.js';
 import { writeJson, type JsonFields, type JsonText } from '../json/json-text.js';
 import { RemoteError } from '../remotes/remote-error.js';
+import { AuthenticationError } from './authenticate.js';
 import type { Action, ActionReply, ActionRequest } from './define-action.js';
 import { EnvelopeError, readEnvelope, type Envelope } from './envelope.js';
 import { describeIssues, errorFields, failureFields } from './error-replies.js';
@@ -98,8 +99,9 @@ export class Dispatcher {
   }
 
   #logFailure(error: unknown, action: string, session: Session): void {
-    const isExpected = error instanceof Error && 'code' in error && error.code !== 'internal-error';
-    if (isExpected) return;
+    // errors of Node and of libraries have a `code` too
+    const isRefusal = error instanceof RemoteError || error instanceof AuthenticationError;
+    if (isRefusal && error.code !== 'internal-error') return;
     const cause: unknown = error instanceof RemoteError ? (error.cause ?? error) : error;
     this.#options.log.error({ err: cause, action, sessionId: session.id }, 'action failed');
   }

@@ -10,10 +10,16 @@ import type { Unauthenticated, UnauthenticatedConnection } from './unauthenticat
 
 /** Frames that wait for a login to be decided. */
 const MAX_WAITING_FRAMES = 32;
-const MAX_WAITING_LENGTH = 64 * 1024;
+const MAX_WAITING_BYTES = 64 * 1024;
 
 /** Requests that a connection may make before it has logged in; each is refused. */
 const MAX_REFUSED_FRAMES = 100;
+
+/** A frame that came while a login was being decided. */
+interface WaitingFrame {
+  readonly bytes: number;
+  readonly handle: () => void;
+}
 
 /** What an entrance needs from the hub. */
 export interface EntranceOptions {
@@ -42,8 +48,8 @@ export class Entrance implements UnauthenticatedConnection {
   readonly #options: EntranceOptions;
   #session: Session | undefined;
   #deadline: NodeJS.Timeout | undefined;
-  #waiting: string[] = [];
-  #waitingLength = 0;
+  #waiting: WaitingFrame[] = [];
+  #waitingBytes = 0;
   #isLoggingIn = false;
   #isOver = false;
   #failures = 0;
@@ -69,14 +75,16 @@ export class Entrance implements UnauthenticatedConnection {
   receive(text: string): void {
     if (this.#isOver) return;
     if (this.#session !== undefined) this.#options.dispatch(this.#session, text);
-    else if (this.#isLoggingIn) this.#keep(text);
+    else if (this.#isLoggingIn)
+      this.#keep({ bytes: Buffer.byteLength(text), handle: () => this.receive(text) });
     else this.#beforeLogin(text);
   }
 
   /** A frame of the kind that the wire does not have. */
   receiveBinary(): void {
     const fields = errorFields('malformed-message', 'binary frame: messages are text');
-    if (this.#session === undefined) this.#refuse(fields, undefined);
+    if (this.#isLoggingIn) this.#keep({ bytes: 0, handle: () => this.receiveBinary() });
+    else if (this.#session === undefined) this.#refuse(fields, undefined);
     else reply(this.#session, fields, undefined);
   }
 
@@ -91,10 +99,10 @@ export class Entrance implements UnauthenticatedConnection {
     this.#turnAway('too many connections that have not logged in');
   }
 
-  #keep(text: string): void {
-    this.#waiting.push(text);
-    this.#waitingLength += text.length;
-    if (this.#waiting.length <= MAX_WAITING_FRAMES && this.#waitingLength <= MAX_WAITING_LENGTH) return;
+  #keep(frame: WaitingFrame): void {
+    this.#waiting.push(frame);
+    this.#waitingBytes += frame.bytes;
+    if (this.#waiting.length <= MAX_WAITING_FRAMES && this.#waitingBytes <= MAX_WAITING_BYTES) return;
     this.#close(closeCodes.protocolAbuse, 'too much was sent before the login was decided');
   }
 
@@ -157,9 +165,9 @@ export class Entrance implements UnauthenticatedConnection {
 
   #flush(): void {
     while (this.#waiting.length > 0 && !this.#isLoggingIn && !this.#isOver) {
-      const text = this.#waiting.shift();
-      this.#waitingLength -= text?.length ?? 0;
-      if (text !== undefined) this.receive(text);
+      const frame = this.#waiting.shift();
+      this.#waitingBytes -= frame?.bytes ?? 0;
+      frame?.handle();
     }
   }
 

@@ -34,14 +34,21 @@ export function readEnvelope(text: string, maxDepth: number): Envelope {
   if (message === undefined) throw new EnvelopeError('malformed-message', whyNoObject(text));
   if (message.depth > maxDepth) throw tooDeep(message, maxDepth);
   const value = parseMessage(message);
+  const action = Object.hasOwn(value, 'action') && 'action' in value ? value.action : undefined;
   const nonce = message.member('nonce');
-  if (nonce !== undefined && Buffer.byteLength(nonce.text) > MAX_NONCE_BYTES) {
-    throw new EnvelopeError('malformed-message', `nonce: longer than ${MAX_NONCE_BYTES} bytes`);
+  if (nonce !== undefined && isTooLong(nonce)) {
+    const reason = `nonce: longer than ${MAX_NONCE_BYTES} bytes`;
+    const named = typeof action === 'string' ? action : undefined;
+    throw new EnvelopeError('malformed-message', reason, undefined, undefined, named);
   }
-  if (!('action' in value) || typeof value.action !== 'string' || !Object.hasOwn(value, 'action')) {
+  if (typeof action !== 'string') {
     throw new EnvelopeError('malformed-message', 'action: expected a string', nonce);
   }
-  return { action: value.action, nonce, message, value };
+  return { action, nonce, message, value };
+}
+
+function isTooLong(nonce: JsonText): boolean {
+  return Buffer.byteLength(nonce.text) > MAX_NONCE_BYTES;
 }
 
 function parseMessage(message: MessageText): object {
@@ -82,7 +89,7 @@ function tooDeep(message: MessageText, maxDepth: number): EnvelopeError {
 
 function readableNonce(message: MessageText): JsonText | undefined {
   const nonce = message.member('nonce');
-  if (nonce === undefined || nonce.text.length > MAX_NONCE_BYTES) return undefined;
+  if (nonce === undefined || isTooLong(nonce)) return undefined;
   try {
     nonce.parse();
     return nonce;

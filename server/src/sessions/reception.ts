@@ -82,7 +82,7 @@ export class Reception {
   #open(arrival: Arrival, identity: Identity, instanceId: string | undefined): Session | undefined {
     const { sessions, log } = this.#options;
     const { peer, address, speaksV1 } = arrival;
-    if (!sessions.hasRoom(identity.userId)) {
+    if (!sessions.hasRoom(identity.userId, instanceId)) {
       peer.close(closeCodes.tooManyMessages, 'too many sessions');
       return undefined;
     }
@@ -92,7 +92,6 @@ export class Reception {
     session.onEnd(() => log.info(facts, 'session closed'));
     log.info({ ...facts, address }, 'session opened');
     arrival.loggedIn();
-    sessions.broadcast(session.userId, 'session-opened', { sessionId: session.id });
     return session;
   }
 }

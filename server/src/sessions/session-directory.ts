@@ -16,7 +16,7 @@ export interface SessionDirectoryListener {
 /** All sessions, by user, and the events that go to them. */
 export class SessionDirectory {
   readonly #users = new Map<string, Set<Session>>();
-  readonly #events: { readonly userId: string; readonly text: string }[] = [];
+  readonly #events: { readonly sessions: readonly Session[]; readonly text: string }[] = [];
   #size = 0;
 
   constructor(
@@ -29,32 +29,37 @@ export class SessionDirectory {
     return this.#size;
   }
 
-  /** Whether one more session of this user, or of anybody, fits. */
-  hasRoom(userId?: string): boolean {
+  /** Whether one more session of this user, or of anybody, fits. It does where it takes an earlier one's place. */
+  hasRoom(userId?: string, instanceId?: string): boolean {
+    if (userId !== undefined && this.#ofInstance(userId, instanceId).length > 0) return true;
     if (this.#size >= this.limits.maxSessions) return false;
     return userId === undefined || (this.#users.get(userId)?.size ?? 0) < this.limits.maxSessionsPerUser;
   }
 
   /**
-   * Adds a session until it ends. An earlier session of the same instance is closed first, so that its names
-   * are free before the new one can ask for them.
+   * Adds a session until it ends, and tells its user's sessions. An earlier session of the same instance is then
+   * closed, so that its names are free before the new one can ask for them; the user has not left in between.
    */
   add(session: Session): void {
-    this.#replaceInstance(session);
+    const earlier = this.#ofInstance(session.userId, session.instanceId);
     let sessions = this.#users.get(session.userId);
     if (sessions === undefined) this.#users.set(session.userId, (sessions = new Set()));
     sessions.add(session);
     this.#size += 1;
     session.onEnd(() => this.#remove(session));
+    this.broadcast(session.userId, 'session-opened', { sessionId: session.id });
+    for (const replaced of earlier)
+      replaced.close(closeCodes.replaced, 'replaced by a later session of this instance');
   }
 
   /**
-   * Sends an event to every session of a user. It leaves after the work at hand, so that it never overtakes the
-   * reply to the request that caused it; events keep their order.
+   * Sends an event to every session that the user has now. It leaves after the work at hand, so that it never
+   * overtakes the reply to the request that caused it; events keep their order.
    */
   broadcast(userId: string, action: HubAction, body: object): void {
-    if (!this.#users.has(userId)) return;
-    this.#events.push({ userId, text: writeJson({ action, body }) });
+    const sessions = this.#users.get(userId);
+    if (sessions === undefined) return;
+    this.#events.push({ sessions: [...sessions], text: writeJson({ action, body }) });
     if (this.#events.length === 1) process.nextTick(() => this.#flush());
   }
 
@@ -64,17 +69,14 @@ export class SessionDirectory {
   }
 
   #flush(): void {
-    for (const { userId, text } of this.#events.splice(0)) {
-      for (const session of this.#users.get(userId) ?? []) session.send(text);
+    for (const { sessions, text } of this.#events.splice(0)) {
+      for (const session of sessions) session.send(text);
     }
   }
 
-  #replaceInstance({ userId, instanceId }: Session): void {
-    if (instanceId === undefined) return;
-    for (const earlier of this.#users.get(userId) ?? []) {
-      if (earlier.instanceId === instanceId)
-        earlier.close(closeCodes.replaced, 'replaced by a later session of this instance');
-    }
+  #ofInstance(userId: string, instanceId: string | undefined): Session[] {
+    if (instanceId === undefined) return [];
+    return [...(this.#users.get(userId) ?? [])].filter((session) => session.instanceId === instanceId);
   }
 
   #remove(session: Session): void {

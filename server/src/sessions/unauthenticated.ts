@@ -1,3 +1,5 @@
+import { addressKey } from './address-key.js';
+
 /** A connection that has not logged in yet. */
 export interface UnauthenticatedConnection {
   readonly address: string;
@@ -14,8 +16,8 @@ export interface UnauthenticatedLimits {
 }
 
 /**
- * Connections that have not logged in, by address. They are bounded by pushing out the oldest of the address
- * that has too many, so that idle sockets never keep a genuine client out.
+ * Connections that have not logged in, by address (see {@link addressKey}). They are bounded by pushing out the
+ * oldest of the address that has too many, so that idle sockets never keep a genuine client out.
  */
 export class Unauthenticated {
   readonly #addresses = new Map<string, Set<UnauthenticatedConnection>>();
@@ -28,21 +30,23 @@ export class Unauthenticated {
   }
 
   add(connection: UnauthenticatedConnection): void {
-    let connections = this.#addresses.get(connection.address);
-    if (connections === undefined) this.#addresses.set(connection.address, (connections = new Set()));
+    const key = addressKey(connection.address);
+    let connections = this.#addresses.get(key);
+    if (connections === undefined) this.#addresses.set(key, (connections = new Set()));
     if (connections.size >= this.limits.maxUnauthenticatedPerAddress) evictOldest(connections);
     else if (this.#size >= this.limits.maxUnauthenticated) evictOldest(this.#largest() ?? connections);
     // an eviction may have emptied and dropped this address
-    this.#addresses.set(connection.address, connections);
+    this.#addresses.set(key, connections);
     connections.add(connection);
     this.#size += 1;
   }
 
   delete(connection: UnauthenticatedConnection): void {
-    const connections = this.#addresses.get(connection.address);
+    const key = addressKey(connection.address);
+    const connections = this.#addresses.get(key);
     if (!connections?.delete(connection)) return;
     this.#size -= 1;
-    if (connections.size === 0) this.#addresses.delete(connection.address);
+    if (connections.size === 0) this.#addresses.delete(key);
   }
 
   #largest(): Set<UnauthenticatedConnection> | undefined {

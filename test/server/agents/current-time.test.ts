@@ -44,12 +44,12 @@ test.each([
     { timeZone: 'Mars/Base' },
     "arguments of current_time: /timeZone: expected an IANA time zone such as Europe/Rome, received 'Mars/Base'",
   ],
-  [{ timeZone: 5 }, 'arguments of current_time: /timeZone: Invalid input: expected string, received number'],
+  [{ timeZone: 5 }, 'arguments of current_time: /timeZone: expected string, received number'],
   [
     { timeZone: 'x'.repeat(65) },
     'arguments of current_time: /timeZone: Too big: expected string to have <=64 characters',
   ],
-  [{ zone: 'UTC' }, 'arguments of current_time: : Unrecognized key: "zone"'],
+  [{ zone: 'UTC' }, 'arguments of current_time: Unrecognized key: "zone"'],
 ])('current_time refuses %j', (args, message) => {
   expect(() => currentTime(args)).toThrow(expect.objectContaining({ code: 'invalid-arguments', message }));
 });

@@ -1,4 +1,5 @@
 import { runEventSchema, type FunctionSpec, type RunEvent } from '@remotes-hub/protocol';
+import * as z from 'zod';
 import { AgentDirectory } from '../../../server/src/agents/agent-directory.js';
 import type { Model, ModelPart, ModelRequest } from '../../../server/src/agents/models/model.js';
 import { builtInTools } from '../../../server/src/agents/native-tools.js';
@@ -111,7 +112,7 @@ export class EventRecorder implements EventBroadcaster {
     if (seq !== (this.#next.get(runId) ?? 0)) throw new Error(`event ${seq} of ${runId} is out of place`);
     this.#next.set(runId, action === 'run-finished' ? Infinity : seq + 1);
     this.events.push({ userId, event, text: body.text });
-    for (const { fits, resolve } of this.#waiters) if (fits(event)) resolve(event);
+    for (const waiter of this.#waiters) if (waiter.fits(event)) waiter.resolve(event);
   }
 
   /** The first event of this kind, of this run or of any. */
@@ -149,6 +150,8 @@ export const agent: AgentConfig = {
   tools: ['current_time'],
 };
 
+const logLineSchema = z.looseObject({ msg: z.string(), level: z.number() });
+
 /** Runs with everything around them played by the test. */
 export interface TestRuns extends AsyncDisposable {
   readonly runs: Runs;
@@ -156,7 +159,7 @@ export interface TestRuns extends AsyncDisposable {
   readonly calls: FakeCalls;
   readonly model: ScriptedModel;
   /** Log lines, parsed. */
-  readonly logged: { msg: string; level: number; [field: string]: unknown }[];
+  readonly logged: z.infer<typeof logLineSchema>[];
   /** Starts a run and waits for its end. */
   finish(
     options?: unknown,
@@ -181,7 +184,9 @@ export function testRuns({
   const events = new EventRecorder();
   const model = new ScriptedModel(steps);
   const logged: TestRuns['logged'] = [];
-  const log = createLogger('info', { write: (line) => void logged.push(JSON.parse(line)) });
+  const log = createLogger('info', {
+    write: (line) => void logged.push(logLineSchema.parse(JSON.parse(line))),
+  });
   const runs = new Runs({
     agents: new AgentDirectory([agent]),
     nativeTools: builtInTools(),

@@ -68,7 +68,7 @@ const attacks: readonly (readonly [string, unknown, unknown, Outcome])[] = [
   ],
   [
     'patternProperties × many names',
-    { patternProperties: record(200, (i) => [`^(a|k)*${i}$`, {}]) },
+    { patternProperties: record(120, (i) => [`^(a|k)*${i}$`, {}]) },
     record(10_000, (i) => [`k${i}`, i]),
     'budget',
   ],
@@ -76,12 +76,7 @@ const attacks: readonly (readonly [string, unknown, unknown, Outcome])[] = [
   ['repeats of repeats', { pattern: '((a{100}){100}){100}' }, '', tooComplex],
   ['repeats of nothing', { pattern: '(((){1000}){1000}){1000}' }, '', tooComplex],
   ['repeats side by side', { pattern: 'a{1000}'.repeat(10) }, '', tooComplex],
-  [
-    'a repeat that hides in a class of another syntax',
-    { pattern: '(?i)[]a]{1000}{1000}' },
-    '',
-    'refused: not a regular expression: "(?i)[]a]{1000}{1000}"',
-  ],
+  ['a repeat that hides in a class of another syntax', { pattern: '(?i)[]a]{1000}{1000}' }, '', tooComplex],
   ['repeated Unicode classes', { pattern: String.raw`^(\p{L}\p{M}?){800}$` }, '', tooComplex],
   ['many Unicode classes', { pattern: String.raw`[\p{L}\P{N}]`.repeat(150) }, '', tooComplex],
   [

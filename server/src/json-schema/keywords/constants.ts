@@ -68,5 +68,5 @@ class AllowedValues {
 function constantText(value: unknown): string {
   return typeof value === 'string'
     ? JSON.stringify(value.slice(0, 100))
-    : String(JSON.stringify(value)).slice(0, 100);
+    : JSON.stringify(value ?? null).slice(0, 100);
 }

@@ -1,9 +1,6 @@
-import { isMultipleOf } from '../decimals.js';
+import { multiplesOf } from '../decimals.js';
 import type { SchemaNode } from '../node.js';
 import type { Site } from '../site.js';
-
-// The exact division of two far exponents works on numbers of several hundred digits.
-const stepsOfDivision = 100;
 
 /** `minimum`, `maximum`, their exclusive forms (also draft-04's booleans) and `multipleOf`. */
 export function compileNumberKeywords(site: Site, node: SchemaNode): void {
@@ -11,15 +8,10 @@ export function compileNumberKeywords(site: Site, node: SchemaNode): void {
   compileUpperBounds(site, node);
   const divisor = site.number('multipleOf');
   if (divisor === undefined) return;
-  if (divisor <= 0) site.refuse('multipleOf', 'a number above 0');
+  if (divisor <= 0 || divisor === Infinity) site.refuse('multipleOf', 'a number above 0');
+  const isMultiple = multiplesOf(divisor);
   const describe = (): string => `expected a multiple of ${divisor}`;
-  node.addForNumbers((value, run) => {
-    if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) {
-      return value % divisor === 0 || run.fail('multipleOf', describe, value);
-    }
-    run.spend(stepsOfDivision);
-    return isMultipleOf(value, divisor) || run.fail('multipleOf', describe, value);
-  });
+  node.addForNumbers((value, run) => isMultiple(value, run) || run.fail('multipleOf', describe, value));
 }
 
 function compileLowerBounds(site: Site, node: SchemaNode): void {

@@ -1,4 +1,4 @@
-/** The hub with every duty on, as a process of its own. Started by `scripts/bench/targets.ts`. */
+/** The hub with every duty on, as a process of its own. Started by `scripts/benchmark/targets.ts`. */
 import { createHub } from '@remotes-hub/server';
 
 const hub = createHub({

@@ -1,6 +1,6 @@
 /**
  * The floor: a bare relay on `ws` that parses and writes JSON and does nothing else: no login, no checks, no
- * deadlines, no limits. What a hub costs is told as a ratio to it. Started by `scripts/bench/targets.ts`.
+ * deadlines, no limits. What a hub costs is told as a ratio to it. Started by `scripts/benchmark/targets.ts`.
  */
 import { WebSocketServer, type WebSocket } from 'ws';
 

@@ -1,0 +1,81 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+import { createHub } from '@remotes-hub/server';
+import { chromiumNote, chromiumPath, startChromium } from '../support/chromium.js';
+import { repository, runnableBlock } from '../support/documentation.js';
+import { TestSession } from '../support/session.js';
+
+/** Bundles a module that imports the client from its source, as a page's build would. */
+async function bundle(code: string): Promise<string> {
+  const result = await build({
+    stdin: { contents: code, resolveDir: `${repository}/test`, loader: 'ts' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    conditions: ['hub-source'],
+    nodePaths: [`${repository}/node_modules`],
+  });
+  return result.outputFiles[0]?.text ?? '';
+}
+
+test.skipIf(chromiumPath === undefined)(
+  `DOC-01: the browser example serves a function of a page, under a strict policy${chromiumNote}`,
+  { timeout: 60_000 },
+  async () => {
+    const script = await bundle(runnableBlock('README.md', 'browser example'));
+    await using hub = createHub({
+      config: { auth: { secret: 'a secret of the browser test, long enough' }, log: { level: 'error' } },
+    });
+    const { token } = await hub.issueToken('u1', 600_000);
+    const html = '<!doctype html><title>before</title><script type="module" src="/page.js"></script>';
+    const server = createServer((request, response) => {
+      const isScript = request.url === '/page.js';
+      response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
+      response.setHeader(
+        'Content-Security-Policy',
+        "default-src 'none'; script-src 'self'; connect-src 'self'",
+      );
+      response.end(isScript ? script : html);
+    });
+    hub.attach(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const origin = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const browser = await startChromium();
+    try {
+      const page = await browser.newPage();
+      const problems: string[] = [];
+      page.on('pageerror', (error) => problems.push(error.message));
+      await page.addInitScript((value) => sessionStorage.setItem('token', value), token);
+      const caller = await TestSession.open(`ws://${origin}/ws`, [], {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      await page.goto(`http://${origin}/`);
+      await caller.event('remote-connected');
+
+      expect(await caller.call('page', 'set_title', { title: 'set from afar' })).toMatchObject({
+        result: 'set from afar',
+      });
+
+      expect(await page.title()).toBe('set from afar');
+      expect(problems).toEqual([]);
+      await caller.close();
+    } finally {
+      await browser.close();
+      await hub.close();
+      server.close();
+    }
+  },
+);
+
+test('K154 K161: the bundle for browsers holds no Node module, no eval and no schema library', async () => {
+  const script = await bundle("export { connect } from '@remotes-hub/client';");
+
+  expect(script).not.toMatch(/\beval\b|new Function|require\(|from ?["'](?:node:|ws|zod)/u);
+  expect(script).not.toContain('ZodError');
+  expect(script).toContain('remotes.v1');
+});
