@@ -328,18 +328,18 @@ const programs = [
     'CLI-07': 'Exit codes are 0 done, 1 the call failed, 2 usage, 3 cannot connect or log in.',
     'CLI-08': '--json writes for machines on stdout; everything else goes to stderr.',
   }),
-  ...at(client, 'Connect', {
+  ...at(client, 'Options', {
     'SDK-01':
       'connect logs in with a token or a username and password, and rejects with the code when refused.',
     'SDK-02': 'on delivers events; close ends the session and every promise that waits.',
   }),
-  ...at(client, 'Serve', {
+  ...at(client, 'Serving functions', {
     'SDK-03': 'serve takes plain JSON Schema or a Standard Schema, and list shows what was served.',
     'SDK-04': 'A handler gets signal, requestId, timeoutMs and progress; the signal fires on cancellation.',
     K040: 'Values that JSON cannot hold give a clear error or their documented form.',
     K041: 'Whatever a handler throws becomes a non-empty error text without stack or path.',
   }),
-  ...at(client, 'Call', {
+  ...at(client, 'Calling functions', {
     'SDK-05':
       'A failed call rejects with code, executed and retryable; a lost connection is connection-lost.',
     'SDK-06': 'Sizes are checked before sending.',

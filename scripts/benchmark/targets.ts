@@ -20,9 +20,8 @@ export class Target implements Disposable {
   static async start(name: 'floor' | 'hub'): Promise<Target> {
     const file = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
     const instruments = new URL('instruments.ts', import.meta.url).href;
-    const child = fork(file, [], {
-      execArgv: ['--expose-gc', '-C', 'hub-source', '--import', 'tsx', '--import', instruments],
-    });
+    // the packages as they were built: what a source loader adds to functions would be measured too
+    const child = fork(file, [], { execArgv: ['--expose-gc', '--import', 'tsx', '--import', instruments] });
     const { url, token } = startedSchema.parse((await once(child, 'message'))[0]);
     return new Target(name, url, token, child);
   }

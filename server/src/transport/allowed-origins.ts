@@ -20,15 +20,12 @@ export class AllowedOrigins {
   /** @param host the request's `Host` header */
   allowsOrigin(origin: string, host: string | undefined): boolean {
     if (this.#allowed !== undefined) return this.#allowed.has('*') || this.#allowed.has(origin);
-    return host !== undefined && hostOf(origin) === hostOf(`${schemeOf(origin)}//${host}`);
+    return URL.canParse(origin) && host !== undefined && isSameHost(new URL(origin), origin, host);
   }
 }
 
-/** Host and port; the scheme's own port is left out, as browsers do. */
-function hostOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).host : undefined;
-}
-
-function schemeOf(origin: string): string {
-  return URL.canParse(origin) ? new URL(origin).protocol : 'null:';
+/** Compares host and port; the scheme's own port is left out, as browsers do. What is no origin has no host. */
+function isSameHost(page: URL, origin: string, host: string): boolean {
+  const asked = `${page.protocol}//${host}`;
+  return page.origin === origin && URL.canParse(asked) && new URL(asked).host === page.host;
 }

@@ -52,7 +52,9 @@ export class Connection implements Peer {
     this.#heartbeat = setInterval(() => this.#beat(), limits.heartbeatMs);
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('ping', () => this.#count());
-    socket.on('pong', () => this.#signOfLife());
+    socket.on('pong', () => {
+      if (this.#count()) this.#signOfLife();
+    });
     socket.on('error', (error) => this.#failed(error));
     socket.on('close', () => this.#end());
   }

@@ -9,7 +9,7 @@ export class MessageRate {
 
   /** Counts one message; false when it is one too many. */
   take(): boolean {
-    if (this.#tokens < 1) this.#fill();
+    this.#fill(); // each time: what is not filled while there are some left would come on top of them
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;
     return true;

@@ -10,11 +10,12 @@ export interface UpgradeRefusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Time for the refusal to be read before the socket is destroyed, in milliseconds. */
+/** Time for the peer to read the refusal and close, before the socket is destroyed, in milliseconds. */
 const LINGER_MS = 2_000;
 
 /** Answers an upgrade request with a complete HTTP response and closes its socket. */
 export function refuseUpgrade(socket: Duplex, { status, error, code, headers = {} }: UpgradeRefusal): void {
+  if (socket.destroyed) return;
   const body = JSON.stringify({ error, code });
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}`,
@@ -25,5 +26,7 @@ export function refuseUpgrade(socket: Duplex, { status, error, code, headers = {
   ];
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  // what still comes is read and dropped: closing with bytes unread would reset the connection, and the answer be lost
+  socket.resume();
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }

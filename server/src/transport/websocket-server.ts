@@ -70,6 +70,9 @@ export class WebSocketServer implements AsyncDisposable {
       handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     };
     this.#server = new WsServer(serverOptions);
+    this.#server.on('wsClientError', ({ message }, socket) =>
+      refuseUpgrade(socket, { status: 400, error: message, headers: { 'Sec-WebSocket-Version': '13' } }),
+    );
   }
 
   /**

@@ -120,6 +120,25 @@ test('a cancel in the very turn in which the last result comes still cancels the
   expect(stage.model.requests).toHaveLength(1);
 });
 
+test('WIRE-10: a cancel in the very turn in which the model fails is answered before the run ends, as cancelled', async () => {
+  let fail = (): void => {};
+  const failing: Step = async function* () {
+    yield { type: 'text', text: 'hm' };
+    await new Promise<void>((_, reject) => {
+      fail = () => reject(new Error('down'));
+    });
+  };
+  await using stage = testRuns({ steps: [failing] });
+  const { runId } = stage.runs.start(prompt);
+  await stage.events.event('run-text');
+  await turn();
+  fail();
+  stage.runs.cancel('ada', runId);
+  for (let tick = 0; tick < 50; tick += 1) await Promise.resolve();
+  expect(stage.events.all('run-finished')).toEqual([]);
+  await expectCancelled(stage, runId);
+});
+
 test('WIRE-10: neither a prompt nor a cancel is followed by an event in its own turn', async () => {
   await using stage = testRuns({ steps: [deaf] });
   const { runId } = stage.runs.start(prompt);

@@ -68,3 +68,11 @@ test('a call without arguments and one with blank ones both run with {}', async 
   await stage.finish({ remotes: ['x'] });
   expect(calls.started.map(({ request }) => request.args.text)).toEqual(['{}', '{}']);
 });
+
+test('blank arguments are not run with when the model hit its length limit', async () => {
+  const steps = [[calling('f', ''), { type: 'finish', reason: 'length' }] as const, says('done')];
+  await using stage = testRuns({ steps, remotes: [remote('x', ['f'])] });
+  await stage.finish({ remotes: ['x'] });
+  expect(stage.calls.started).toEqual([]);
+  expect(stage.model.results(1)[0]?.isError).toBe(true);
+});

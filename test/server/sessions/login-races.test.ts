@@ -1,19 +1,9 @@
+import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { startTestHub } from '../../support/hub.js';
 import { TestSession } from '../../support/session.js';
-import {
-  MARK,
-  arrived,
-  bearer,
-  cut,
-  heldLogins,
-  invalid,
-  noneWaiting,
-  openFrom,
-  signed,
-  startHub,
-} from './fixtures.js';
+import { MARK, bearer, cut, heldLogins, invalid, noneWaiting, signed, startHub } from './fixtures.js';
 
 const login = (nonce: string, token: string = MARK) => ({ action: 'authenticate', nonce, body: { token } });
 
@@ -62,7 +52,7 @@ test('K016: an upgrade whose socket is gone before its login is decided leaves n
   await using hub = await startHub({}, logins);
   for (const outcome of ['in', 'out', 'failed'] as const) {
     const aborted = new AbortController();
-    const upgrade = fetchUpgrade(hub.url, aborted.signal);
+    const upgrade = abortedUpgrade(hub.url, aborted.signal);
     const { decide, fail } = await logins.next();
     aborted.abort();
     await upgrade;
@@ -115,72 +105,8 @@ test('a hub that closes while logins are decided ends them, and late decisions c
   expect(session.frames).toEqual([]);
 });
 
-// Pushing out connections that have not logged in
-
-test('of one address the oldest goes with 4401 when there are too many; a genuine client gets in', async () => {
-  await using hub = await startHub({ limits: { maxUnauthenticatedPerAddress: 3 } });
-  const idle = [await hub.open(), await hub.open(), await hub.open()];
-  await using genuine = await hub.open();
-  expect(await idle[0]?.end()).toEqual({
-    code: 4401,
-    reason: 'too many connections that have not logged in',
-  });
-  expect(await genuine.request('authenticate', { token: await hub.token() })).toMatchObject({ userId: 'u1' });
-  await using _room = await hub.open(); // the login made room
-  await arrived(genuine);
-  expect(idle.map(({ isOpen }) => isOpen)).toEqual([false, true, true]);
-  expect(hub.hub.counts().unauthenticated).toBe(3);
-});
-
-test('in all, the oldest of the address with the most goes, and other addresses are spared', async () => {
-  await using hub = await startHub({ limits: { maxUnauthenticated: 4, maxUnauthenticatedPerAddress: 3 } });
-  const few = await openFrom(hub, '127.0.0.2');
-  const many = [await hub.open(), await hub.open(), await hub.open()];
-  await using another = await openFrom(hub, '127.0.0.3');
-  expect(await many[0]?.end()).toMatchObject({ code: 4401 });
-  await arrived(another);
-  expect([few, ...many].map(({ isOpen }) => isOpen)).toEqual([true, false, true, true]);
-  await few.close();
-});
-
-test('a connection whose login is being decided is spared while others can go', async () => {
-  const logins = heldLogins();
-  await using hub = await startHub({ limits: { maxUnauthenticatedPerAddress: 2 } }, logins);
-  await using loggingIn = await hub.open();
-  loggingIn.send(login('l1'));
-  const first = await logins.next();
-  const idle = await hub.open();
-  await using third = await hub.open();
-  expect(await idle.end()).toMatchObject({ code: 4401 });
-  expect(loggingIn.isOpen).toBe(true);
-
-  third.send(login('l3'));
-  const last = await logins.next();
-  await using fourth = await hub.open(); // both are logging in: now the oldest goes
-  expect(await loggingIn.end()).toMatchObject({ code: 4401 });
-  first.decide({ userId: 'u1' });
-  last.decide({ userId: 'u3' });
-  expect(await third.reply('l3')).toMatchObject({ userId: 'u3' });
-  expect(fourth.isOpen).toBe(true);
-  expect(loggingIn.frames).toEqual([]);
-});
-
-test('a refused login is no longer spared', async () => {
-  const logins = heldLogins();
-  await using hub = await startHub({ limits: { maxUnauthenticatedPerAddress: 2 } }, logins);
-  await using refused = await hub.open();
-  refused.send(login('l1'));
-  (await logins.next()).decide(null);
-  await refused.reply('l1');
-  await using idle = await hub.open();
-  await using _third = await hub.open();
-  expect(await refused.end()).toMatchObject({ code: 4401 });
-  expect(idle.isOpen).toBe(true);
-});
-
 /** Starts an upgrade with a token and cuts it. */
-async function fetchUpgrade(url: string, signal: AbortSignal): Promise<void> {
-  const { request } = await import('node:http');
+async function abortedUpgrade(url: string, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const headers = {
       ...bearer(MARK),

@@ -62,7 +62,9 @@ function patternedFit(
   run: Run,
   marks: Marks | undefined,
 ): boolean {
-  for (const name of run.keys(value)) {
+  const names = run.keys(value);
+  run.spend(names.length * patterned.length);
+  for (const name of names) {
     for (const { pattern, node } of patterned) {
       if (pattern === undefined) run.unsure = true;
       else if (!pattern.test(name, run)) continue;

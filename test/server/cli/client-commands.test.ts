@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { run, startHub } from './run-command.js';
+
+const agents = [{ id: 7, name: 'Helper', model: { provider: 'offline' } } as const];
+
+/** A hub whose user `ada` has a remote. */
+async function startHubWithWeather() {
+  const started = await startHub({ agents });
+  started.hub.connectRemote({
+    userId: 'ada',
+    remotename: 'weather',
+    functions: {
+      get_forecast: {
+        description: 'Weather forecast of a city\nand more about it',
+        parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+        handler: ({ city }) => `sunny in ${String(city)}`,
+      },
+      echo: { handler: (args) => args },
+      fail: {
+        handler: () => {
+          throw new Error('the station is down');
+        },
+      },
+      steer: { description: '\u001b[2Jgone', handler: () => '\u001b[2Jgone' },
+    },
+  });
+  return started;
+}
+
+test('CLI-04: list shows remotes and functions, for people and for machines', async () => {
+  await using hub = await startHubWithWeather();
+  const human = await run(['list'], hub.env);
+  expect(human).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(human.stdout).toContain('weather\n  get_forecast  Weather forecast of a city\n  echo\n');
+  const machine = await run(['list', '--json'], hub.env);
+  expect(JSON.parse(machine.stdout)).toMatchObject([
+    { remotename: 'weather', tools: [{ name: 'get_forecast' }, {}, {}, {}] },
+  ]);
+});
+
+test('CLI-08: an empty list is empty on standard output', async () => {
+  await using hub = await startHub();
+  expect(await run(['list'], hub.env)).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: 'no remotes are connected\n',
+  });
+  expect(await run(['list', '--json'], hub.env)).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' });
+});
+
+test('CLI-04: call prints the result plainly, or as JSON', async () => {
+  await using hub = await startHubWithWeather();
+  const text = await run(['call', 'weather', 'get_forecast', '{"city":"Rome"}'], hub.env);
+  expect(text).toEqual({ exitCode: 0, stdout: 'sunny in Rome\n', stderr: '' });
+  const json = await run(['call', 'weather', 'get_forecast', '{"city":"Rome"}', '--json'], hub.env);
+  expect(json.stdout).toBe('"sunny in Rome"\n');
+  const object = await run(['call', 'weather', 'echo', '{"a":[1]}'], hub.env);
+  expect(object.stdout).toBe('{\n  "a": [\n    1\n  ]\n}\n');
+});
+
+test('call takes its arguments from standard input, and none at all', async () => {
+  await using hub = await startHubWithWeather();
+  const piped = await run(['call', 'weather', 'echo', '-', '--json'], hub.env, ' {"a":\n1} ');
+  expect(piped).toMatchObject({ exitCode: 0, stdout: '{"a":1}\n' });
+  expect((await run(['call', 'weather', 'echo', '--json'], hub.env)).stdout).toBe('{}\n');
+  expect(await run(['call', 'weather', 'echo', '-'], hub.env, '{"a"')).toMatchObject({ exitCode: 2 });
+});
+
+test.each([
+  [['weather', 'fail'], 'the station is down', 'function-failed', 'yes', false],
+  [['weather', 'get_forecast'], 'arguments of get_forecast: ', 'invalid-arguments', 'no', false],
+  [['nobody', 'f'], "no connected remote named 'nobody'", 'remote-not-connected', 'no', true],
+] as const)('CLI-07: a failed call of %j is exit code 1', async (args, error, code, executed, retryable) => {
+  await using hub = await startHubWithWeather();
+  const human = await run(['call', ...args], hub.env);
+  expect(human).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(human.stderr).toContain(`error: ${error}`);
+  expect(human.stderr).toContain(`(${code}, executed: ${executed}`);
+  const machine = await run(['call', ...args, '--json'], hub.env);
+  expect(machine.exitCode).toBe(1);
+  expect(JSON.parse(machine.stdout)).toEqual({
+    error: expect.stringContaining(error),
+    code,
+    executed,
+    retryable,
+  });
+});
+
+test('CLI-05: prompt streams the text of a run, and its tool calls beside it', async () => {
+  await using hub = await startHubWithWeather();
+  const { exitCode, stdout, stderr } = await run(
+    ['prompt', '7', "What's the weather forecast in Rome?", '--remote', 'weather', '--remote', 'missing'],
+    hub.env,
+  );
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/sunny in Rome[^]*\n$/);
+  expect(stderr).toContain('calls get_forecast {"city":"Rome"}');
+  expect(stderr).toContain("warning: no connected remote named 'missing'");
+});
+
+test('CLI-05: prompt --json prints every event of the run as one line', async () => {
+  await using hub = await startHubWithWeather();
+  const { exitCode, stdout, stderr } = await run(
+    ['prompt', '7', "What's the weather forecast in Rome?", '--remote', 'weather=w_', '--json'],
+    hub.env,
+  );
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  const events = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  expect(events[0]).toMatchObject({ action: 'run-started', body: { agentId: 7 } });
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      action: 'run-tool-call',
+      body: expect.objectContaining({ name: 'w_get_forecast' }),
+    }),
+  );
+  expect(events.at(-1)).toMatchObject({ action: 'run-finished', body: { status: 'completed' } });
+});
+
+test('CLI-07: an unknown agent is exit code 1', async () => {
+  await using hub = await startHub();
+  const { exitCode, stderr } = await run(['prompt', 'nobody', 'hello'], hub.env);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('agent-not-found');
+});
+
+test('CLI-07: a refused login is exit code 3', async () => {
+  await using hub = await startHub();
+  const refused = await run(['list', '--json'], { ...hub.env, REMOTES_HUB_TOKEN: 'wrong' });
+  expect(refused.exitCode).toBe(3);
+  expect(refused.stderr).toContain('invalid credentials (invalid-credentials)');
+  expect(JSON.parse(refused.stdout)).toMatchObject({ code: 'invalid-credentials' });
+  const without = await run(['list'], { REMOTES_HUB_URL: hub.url });
+  expect(without).toMatchObject({
+    exitCode: 3,
+    stderr: 'error: cannot log in: REMOTES_HUB_TOKEN is not set\n',
+  });
+});
+
+test('what others wrote cannot steer a terminal', async () => {
+  await using hub = await startHubWithWeather();
+  const { stdout } = await run(['list'], hub.env);
+  expect(stdout).toContain('steer');
+  const failed = await run(['call', 'weather', '\u001b[2J'], hub.env);
+  expect(failed.stderr).toContain('\\x1b[2J');
+  expect(failed.stderr).not.toContain('\u001b');
+});

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { WebSocket, WebSocketServer, type ClientOptions } from 'ws';
+import { createLogger } from '../../../server/src/observability/logger.js';
+import { Connection, type ConnectionLimits, type Receiver } from '../../../server/src/transport/connection.js';
+
+/** A connection of the hub without a hub, and its peer. */
+export interface ConnectionPair extends Disposable {
+  readonly connection: Connection;
+  /** The hub's end. */
+  readonly socket: WebSocket;
+  readonly peer: WebSocket;
+  /** What the connection has delivered, in order. */
+  readonly received: string[];
+  /** How often it was told to end. */
+  readonly ends: () => number;
+}
+
+/** Connects over a real socket. */
+export async function connectionPair(
+  limits: Partial<ConnectionLimits> = {},
+  options: ClientOptions = {},
+): Promise<ConnectionPair> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('it listens on a port');
+  const connected = once(server, 'connection');
+  const peer = new WebSocket(`ws://127.0.0.1:${address.port}`, options);
+  peer.on('error', () => undefined);
+  await once(peer, 'open');
+  const [socket]: unknown[] = await connected;
+  if (!(socket instanceof WebSocket)) throw new TypeError('no connection');
+  const all = { maxQueuedBytes: 1e6, maxMessagesPerSecond: 1e6, heartbeatMs: 15_000, probeTimeoutMs: 2_000, ...limits };
+  const connection = new Connection(socket, all, createLogger('silent'));
+  const received: string[] = [];
+  let ends = 0;
+  const receiver: Receiver = {
+    receive: (text) => void received.push(text),
+    receiveBinary: () => void received.push('(binary)'),
+    end: () => {
+      ends += 1;
+    },
+  };
+  connection.deliverTo(receiver);
+  return {
+    connection,
+    socket,
+    peer,
+    received,
+    ends: () => ends,
+    [Symbol.dispose]: () => {
+      connection.terminate();
+      peer.terminate();
+      server.close();
+    },
+  };
+}
+
+/** How the peer saw its connection end. */
+export async function closeOf(peer: WebSocket): Promise<{ code: number; reason: string }> {
+  return new Promise((resolve) => {
+    peer.once('close', (code, reason) => resolve({ code, reason: String(reason) }));
+  });
+}
