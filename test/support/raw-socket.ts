@@ -6,12 +6,10 @@ import { eventually, soon } from './eventually.js';
 /** A TCP connection that says what a well-behaved client never would. */
 export class RawSocket implements Disposable {
   readonly ended: Promise<void>;
-  #received = Buffer.alloc(0);
+  #chunks: Buffer[] = [];
 
   private constructor(readonly socket: Socket) {
-    socket.on('data', (chunk) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
-    });
+    socket.on('data', (chunk) => void this.#chunks.push(chunk));
     socket.on('error', () => undefined);
     this.ended = once(socket, 'close').then(() => undefined);
   }
@@ -25,7 +23,9 @@ export class RawSocket implements Disposable {
 
   /** All that came, one character for each byte. */
   get text(): string {
-    return this.#received.toString('latin1');
+    const received = Buffer.concat(this.#chunks);
+    this.#chunks = [received];
+    return received.toString('latin1');
   }
 
   write(data: string | Uint8Array): void {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@remotes-hub/protocol';
 import * as z from 'zod';
 import { RemoteError } from '../remotes/remote-error.js';
-import type { NativeTool } from './native-tools.js';
+import type { NativeTool } from './native-tool.js';
 
 const NAME = 'current_time';
 

@@ -1,22 +1,6 @@
-import type { FunctionSpec, JsonObject, JsonValue } from '@remotes-hub/protocol';
 import type { nativeToolNames } from '../config/config-schema.js';
 import { currentTime } from './current-time.js';
-
-/** What a native tool gets beside its arguments. */
-export interface NativeToolOptions {
-  /** Aborts when the run is cancelled; the result is then no longer awaited. */
-  readonly signal: AbortSignal;
-}
-
-/** A tool that runs in the hub itself. */
-export interface NativeTool {
-  readonly spec: FunctionSpec;
-  /**
-   * Runs the tool. It checks its own arguments.
-   * @throws {RemoteError} what the model shall read; any other error reaches the log and not the model
-   */
-  run(args: JsonObject, options: NativeToolOptions): Promise<JsonValue> | JsonValue;
-}
+import type { NativeTool } from './native-tool.js';
 
 /**
  * The native tools of the hub, by name.

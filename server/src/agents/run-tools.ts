@@ -1,7 +1,7 @@
 import type { FunctionSpec, RunTool } from '@remotes-hub/protocol';
 import { JsonText } from '../json/json-text.js';
 import type { ModelTool } from './models/model.js';
-import type { NativeTool } from './native-tools.js';
+import type { NativeTool } from './native-tool.js';
 import type { SelectedRemote } from './run-options.js';
 import type { RunWarnings } from './run-warnings.js';
 

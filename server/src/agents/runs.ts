@@ -4,7 +4,7 @@ import type { Logger } from '../observability/logger.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import type { AgentDirectory, ListedAgent } from './agent-directory.js';
 import type { ModelFactory } from './models/create-model.js';
-import type { NativeTool } from './native-tools.js';
+import type { NativeTool } from './native-tool.js';
 import type { EventBroadcaster } from './run-events.js';
 import { readRunOptions } from './run-options.js';
 import { selectTools, type RemoteSource } from './run-tools.js';

@@ -1,4 +1,4 @@
-import type { RemoteSelection } from '@remotes-hub/protocol';
+import { MAX_CALL_TIMEOUT_MS, type RemoteSelection } from '@remotes-hub/protocol';
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../config/duration.js';
 import { findSyntaxProblem } from '../config/json-syntax.js';
@@ -12,6 +12,13 @@ export function durationArgument(text: string): number {
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : 'expected a duration');
   }
+}
+
+/** The timeout of a call, in milliseconds. @throws {InvalidArgumentError} */
+export function callTimeoutArgument(text: string): number {
+  const timeoutMs = durationArgument(text);
+  if (timeoutMs <= MAX_CALL_TIMEOUT_MS) return timeoutMs;
+  throw new InvalidArgumentError(`expected at most ${MAX_CALL_TIMEOUT_MS / 60_000}m`);
 }
 
 /** A port of an option. @throws {InvalidArgumentError} */

@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
-import { durationArgument, parseCallArguments } from './arguments.js';
+import { callTimeoutArgument, parseCallArguments } from './arguments.js';
 import type { CommandContext } from './command-context.js';
-import { connectToHub, withConnectionOptions, type ConnectionOptions } from './hub-connection.js';
+import {
+  checkedByClient,
+  connectToHub,
+  withConnectionOptions,
+  type ConnectionOptions,
+} from './hub-connection.js';
 import { Interruption } from './interruption.js';
 import { humanText } from './output.js';
 import { readAll } from './standard-input.js';
@@ -23,18 +28,19 @@ export function addCallCommand(program: Command, { env, output, stdin, exitNow }
     .argument('<function>', 'the name of the function')
     .argument('[arguments]', 'a JSON object; "-" reads it from standard input', '{}');
   withConnectionOptions(command)
-    .option('--timeout <duration>', 'how long to wait for the result, such as 5s', durationArgument)
+    .option('--timeout <duration>', 'how long to wait for the result, such as 5s', callTimeoutArgument)
     .option('--json', 'print the result, or the failure, as one line of JSON')
     .action(async (remote: string, name: string, text: string, options: CallOptions) => {
       const args = parseCallArguments(text === '-' ? await readAll(stdin, MAX_ARGUMENT_BYTES) : text);
       using interruption = new Interruption(exitNow);
       const { signal } = interruption;
       await using hub = await connectToHub(options, env, signal);
-      const result = await hub.call(remote, name, args, {
+      const request = hub.call(remote, name, args, {
         signal,
         onProgress: (progress) => output.note(`progress: ${humanText(progress)}`),
         ...(options.timeout !== undefined && { timeoutMs: options.timeout }),
       });
+      const result = await checkedByClient(request);
       if (options.json === true) output.json(result);
       else output.line(humanText(result));
     });

@@ -1,5 +1,5 @@
 import { HubError, connect, type Hub } from '@remotes-hub/client';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { Environment } from '../config/load-config.js';
 import { CommandError, describeError, exitCodes, usageError } from './exit-codes.js';
 
@@ -8,16 +8,14 @@ const STANDARD_URL = 'http://127.0.0.1:7465';
 
 /** The option that every command with a connection has. */
 export interface ConnectionOptions {
-  readonly url: string;
+  /** @default the variable REMOTES_HUB_URL, else {@link STANDARD_URL} */
+  readonly url?: string;
 }
 
 /** Adds the options of {@link ConnectionOptions}. The token is no option: other users see a command's arguments. */
 export function withConnectionOptions(command: Command): Command {
-  return command.addOption(
-    new Option('--url <url>', 'the hub, as http(s):// or ws(s)://; the token is in REMOTES_HUB_TOKEN')
-      .env('REMOTES_HUB_URL')
-      .default(STANDARD_URL),
-  );
+  const description = `the hub, as http(s):// or ws(s):// (default: REMOTES_HUB_URL, else ${STANDARD_URL})`;
+  return command.option('--url <url>', description);
 }
 
 /**
@@ -45,7 +43,7 @@ export async function connectToHub(
   env: Environment,
   signal: AbortSignal,
 ): Promise<Hub> {
-  const endpoint = socketUrl(url);
+  const endpoint = socketUrl(url ?? (env['REMOTES_HUB_URL'] || STANDARD_URL));
   const token = env['REMOTES_HUB_TOKEN'] ?? '';
   if (token === '') {
     throw new CommandError(exitCodes.unreachable, 'cannot log in: REMOTES_HUB_TOKEN is not set');
@@ -57,5 +55,18 @@ export async function connectToHub(
     throw new CommandError(exitCodes.unreachable, `cannot connect to ${endpoint}: ${describeError(cause)}`, {
       cause,
     });
+  }
+}
+
+/**
+ * Waits for something that the client checks before it sends it: what it finds wrong is wrong usage.
+ * @throws {CommandError} usage
+ */
+export async function checkedByClient<Value>(request: Promise<Value>): Promise<Value> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) throw usageError(error.message);
+    throw error;
   }
 }

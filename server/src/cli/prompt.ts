@@ -3,7 +3,12 @@ import type { Command } from 'commander';
 import { remoteArgument } from './arguments.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError, exitCodes } from './exit-codes.js';
-import { connectToHub, withConnectionOptions, type ConnectionOptions } from './hub-connection.js';
+import {
+  checkedByClient,
+  connectToHub,
+  withConnectionOptions,
+  type ConnectionOptions,
+} from './hub-connection.js';
 import { Interruption } from './interruption.js';
 import { RunPrinter } from './run-printer.js';
 
@@ -39,7 +44,7 @@ async function prompt(
 ): Promise<void> {
   using interruption = new Interruption(exitNow);
   await using hub = await connectToHub(options, env, interruption.signal);
-  const run = await hub.prompt(agent, instruction, { remotes });
+  const run = await checkedByClient(hub.prompt(agent, instruction, { remotes }));
   const cancelled = interruption.wait().then(() => run.cancel());
   cancelled.catch(() => undefined); // the iteration below reports a lost connection
   const printer = new RunPrinter(output);

@@ -1,8 +1,12 @@
-import type { FunctionDefinition, Hub } from '@remotes-hub/client';
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.js';
-import { CommandError, exitCodes, usageError } from './exit-codes.js';
-import { connectToHub, withConnectionOptions, type ConnectionOptions } from './hub-connection.js';
+import { CommandError, exitCodes } from './exit-codes.js';
+import {
+  checkedByClient,
+  connectToHub,
+  withConnectionOptions,
+  type ConnectionOptions,
+} from './hub-connection.js';
 import { Interruption } from './interruption.js';
 import { RunningCalls } from './running-calls.js';
 import { loadServedModule } from './served-module.js';
@@ -37,7 +41,7 @@ async function serve(
   using interruption = new Interruption(exitNow);
   await using hub = await connectToHub(options, env, interruption.signal);
   const calls = new RunningCalls((text) => output.note(text));
-  const remote = await connectRemote(hub, options.name, calls.watch(functions));
+  const remote = await checkedByClient(hub.serve(options.name, calls.watch(functions)));
   if (options.json === true) output.json({ remotename: options.name, functions: [...functions.keys()] });
   else output.line(`serving ${options.name}: ${[...functions.keys()].join(', ')}`);
 
@@ -51,18 +55,4 @@ async function serve(
   }
   await remote.disconnect({ drain: true });
   await calls.drained(DRAIN_TIMEOUT_MS);
-}
-
-async function connectRemote(
-  hub: Hub,
-  name: string,
-  functions: Readonly<Record<string, FunctionDefinition>>,
-) {
-  try {
-    return await hub.serve(name, functions);
-  } catch (error) {
-    // The name or a definition does not fit: the client says which.
-    if (error instanceof TypeError || error instanceof RangeError) throw usageError(error.message);
-    throw error;
-  }
 }

@@ -85,7 +85,7 @@ export function resolveConfig(input: unknown, options: ResolveOptions = {}): Loa
     ? {}
     : resolveSecrets(config, { env, directory, readFile: readTextFile }, problems);
   if (problems.length > 0) throw new ConfigError(problems, file);
-  return { config: withoutSecrets(withAbsolutePaths(config, directory)), secrets };
+  return { config: withoutSecrets(normalized(config, directory)), secrets };
 }
 
 /**
@@ -96,7 +96,7 @@ export function resolveConfig(input: unknown, options: ResolveOptions = {}): Loa
 export function readConfigFile(file: string): HubConfig {
   const { config, problems } = parseConfig(readJsonFile(file));
   if (problems.length > 0) throw new ConfigError(problems, file);
-  return withoutSecrets(withAbsolutePaths(config, dirname(resolve(file))));
+  return withoutSecrets(normalized(config, dirname(resolve(file))));
 }
 
 function withOverrides(input: unknown, overrides: ConfigOverrides = {}): unknown {
@@ -133,10 +133,12 @@ function source(reference: string): string {
   return isReference(reference) ? `"${reference}"` : 'the text';
 }
 
-function withAbsolutePaths(config: HubConfig, directory: string): HubConfig {
+/** Paths become absolute, and an IPv6 address loses the brackets that it has in a URL. */
+function normalized(config: HubConfig, directory: string): HubConfig {
+  const host = config.host.replace(/^\[(.*)\]$/, '$1');
   const { usersFile } = config.auth;
-  if (usersFile === undefined) return config;
-  return { ...config, auth: { ...config.auth, usersFile: resolve(directory, usersFile) } };
+  if (usersFile === undefined) return { ...config, host };
+  return { ...config, host, auth: { ...config.auth, usersFile: resolve(directory, usersFile) } };
 }
 
 function withoutSecrets(config: HubConfig): HubConfig {

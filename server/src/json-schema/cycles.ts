@@ -9,7 +9,9 @@ import { SchemaError } from './schema-error.js';
  */
 export function refuseEndlessReferences(nodes: Iterable<SchemaNode>): void {
   const done = new Set<SchemaNode>();
-  for (const start of nodes) visit(start, done);
+  for (const start of nodes) {
+    if (start.inPlace.length > 0 && !done.has(start)) visit(start, done);
+  }
 }
 
 function visit(start: SchemaNode, done: Set<SchemaNode>): void {

@@ -8,15 +8,22 @@ import type { SchemaNode } from './node.js';
 import { SchemaError } from './schema-error.js';
 
 /** The whole document, or a part of it with an `$id` of its own. */
-export interface Resource {
-  /** Absolute, without a fragment. */
-  readonly uri: string;
+export class Resource {
   readonly root: Location;
   /** `$anchor` and `$dynamicAnchor` -> where it stands. */
-  readonly anchors: Map<string, Location>;
-  readonly dynamicAnchors: Map<string, Location>;
+  readonly anchors = new Map<string, Location>();
+  readonly dynamicAnchors = new Map<string, Location>();
   /** The prepared schemas of this resource. */
-  readonly nodes: Map<object, SchemaNode>;
+  readonly nodes = new Map<object, SchemaNode>();
+
+  /** @param uri absolute, without a fragment */
+  constructor(
+    readonly uri: string,
+    schema: unknown,
+    path: string,
+  ) {
+    this.root = { schema, path, resource: this };
+  }
 }
 
 /** A schema inside the document. */
@@ -43,7 +50,7 @@ export class Resources {
     private readonly dialect: Dialect,
     private readonly maxReferenceLength: number,
   ) {
-    const resource = newResource(unnamedBase, document, '');
+    const resource = new Resource(unnamedBase, document, '');
     this.#byUri.set(unnamedBase, resource);
     this.root = this.#index(resource.root);
   }
@@ -133,7 +140,7 @@ export class Resources {
     const known = this.#byUri.get(uri);
     if (known !== undefined && known.root.schema === location.schema) return known;
     if (known !== undefined) throw new SchemaError(path, `"$id" names two schemas: ${quoted(address)}`);
-    const resource = newResource(uri, location.schema, location.path);
+    const resource = new Resource(uri, location.schema, location.path);
     this.#byUri.set(uri, resource);
     if (isJsonObject(location.schema)) this.#byRoot.set(location.schema, resource);
     return resource;
@@ -181,19 +188,6 @@ function heldSchemas(held: Location, holder: SchemaHolder): Location[] {
     path: childPointer(path, name),
     resource,
   }));
-}
-
-function newResource(uri: string, schema: unknown, path: string): Resource {
-  const resource: Resource = {
-    uri,
-    get root() {
-      return { schema, path, resource };
-    },
-    anchors: new Map(),
-    dynamicAnchors: new Map(),
-    nodes: new Map(),
-  };
-  return resource;
 }
 
 /** `address` has no fragment, and neither has the answer. */

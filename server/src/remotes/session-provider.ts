@@ -6,13 +6,22 @@ import {
 } from '@remotes-hub/protocol';
 import { JsonText, writeJson } from '../json/json-text.js';
 import type { MessageText } from '../json/message-text.js';
-import type { Session } from '../sessions/session.js';
 import { PendingCalls, type PendingCall } from './pending-calls.js';
 import type { ForwardedCall, Provider } from './provider.js';
 import { RemoteError } from './remote-error.js';
 import { RequestIds } from './request-ids.js';
 
 const NULL = new JsonText('null');
+
+/** A session, as far as its remotes need it. */
+export interface ServingSession {
+  readonly speaksV1: boolean;
+  /** Why it ended, where those who wait for it should know. */
+  readonly endCause: string | undefined;
+  send(text: string): void;
+  /** Asks for a sign of life; false when there was none, and the session has ended. */
+  probe(): Promise<boolean>;
+}
 
 /** A session as a provider: its calls leave as frames, and only its own frames answer them. */
 export class SessionProvider implements Provider, Disposable {
@@ -21,7 +30,7 @@ export class SessionProvider implements Provider, Disposable {
 
   /** @param onEnd disconnects the session's remotes */
   constructor(
-    private readonly session: Pick<Session, 'send' | 'probe' | 'speaksV1' | 'endCause'>,
+    private readonly session: ServingSession,
     private readonly onEnd: (provider: SessionProvider, cause: string | undefined) => void,
   ) {}
 

@@ -67,8 +67,10 @@ export class Connection implements Peer {
 
   send(text: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount + text.length > this.#limits.maxQueuedBytes) return this.#tooSlow();
-    this.#socket.send(text);
+    const bytes = Buffer.byteLength(text);
+    if (this.#socket.bufferedAmount + bytes > this.#limits.maxQueuedBytes) return this.#tooSlow();
+    // a string that waits is counted by its length, a buffer by its bytes
+    this.#socket.send(bytes === text.length ? text : Buffer.from(text), { binary: false });
   }
 
   close(code: CloseCode, reason: string): void {

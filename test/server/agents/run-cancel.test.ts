@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { NativeTool } from '../../../server/src/agents/native-tools.js';
+import type { NativeTool } from '../../../server/src/agents/native-tool.js';
 import {
   FakeCalls,
   calling,

@@ -1,7 +1,7 @@
 import { jsonObjectSchema } from '@remotes-hub/protocol';
 import { expect, test } from 'vitest';
 import { MAX_RUN_TOOLS, type ConnectedRemote } from '../../../server/src/agents/run-tools.js';
-import type { NativeTool } from '../../../server/src/agents/native-tools.js';
+import type { NativeTool } from '../../../server/src/agents/native-tool.js';
 import { agent, remote, testRuns } from './run-fixtures.js';
 import { AgentDirectory } from '../../../server/src/agents/agent-directory.js';
 

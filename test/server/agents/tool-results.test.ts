@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NativeTool } from '../../../server/src/agents/native-tools.js';
+import type { NativeTool } from '../../../server/src/agents/native-tool.js';
 import { MAX_TOOL_RESULT_BYTES } from '../../../server/src/agents/tool-outcome.js';
 import { RemoteError } from '../../../server/src/remotes/remote-error.js';
 import { FakeCalls, calling, remote, says, stop, testRuns } from './run-fixtures.js';

@@ -230,6 +230,7 @@ test('CALL-20: progress of a call never follows the reply to it', async () => {
 
   const progress = (n: number): object => ({ action: 'remote-call-progress', requestId, progress: n });
   session.sendTogether(progress(1), progress(2), { action: 'remote-call-result', requestId, result: 3 }, progress(4));
+  await session.reply('c');
   await session.settle();
   const seen = session.frames.slice(before, -1).map((frame) => JSON.parse(frame) as Record<string, unknown>);
   expect(seen.map((message) => message['progress'] ?? message['result'])).toEqual([1, 2, 3]);

@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { run, startHub, temporaryFolder } from './run-command.js';
 
 const secret = 'a secret of thirty-two bytes, ok';
@@ -21,9 +22,9 @@ test('CLI-06: the token has the issuer and audience of the configuration, and th
   const { stdout } = await run(['token', '--user', 'bob', '--ttl', '90s', '--config', file, '--json'], {
     KEY: secret,
   });
-  const issued: { token: string; userId: string; expiresAt: number } = JSON.parse(stdout);
-  const claims = decodeJwt(issued.token);
-  expect(claims).toMatchObject({ sub: 'bob', iss: 'me', aud: 'hub', exp: issued.expiresAt / 1_000 });
+  const { token, expiresAt } = z.object({ token: z.string(), expiresAt: z.int() }).parse(JSON.parse(stdout));
+  const claims = decodeJwt(token);
+  expect(claims).toMatchObject({ sub: 'bob', iss: 'me', aud: 'hub', exp: expiresAt / 1_000 });
   expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBeGreaterThanOrEqual(90);
   expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBeLessThanOrEqual(91);
 });

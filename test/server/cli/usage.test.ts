@@ -19,7 +19,7 @@ const wrong: [args: string[], message: string][] = [
   [['call', 'weather', 'get', '[1]'], 'arguments: expected a JSON object'],
   [['call', 'weather', 'get', 'null'], 'arguments: expected a JSON object'],
   [['call', 'weather', 'get', '--timeout', '5'], 'expected a duration such as 500ms, 90s, 30m, 1h or 7d'],
-  [['call', 'weather', 'get', '--timeout', '11m'], 'timeoutMs: expected an integer from 1 to 600000'],
+  [['call', 'weather', 'get', '--timeout', '11m'], 'expected at most 10m'],
   [['prompt', 'assistant'], "missing required argument 'instruction'"],
   [['prompt', 'assistant', 'hi', '--remote', '=x'], 'expected NAME or NAME=PREFIX'],
   [['serve', 'module.mjs'], "required option '--name <name>' not specified"],

@@ -147,7 +147,6 @@ test.each([
   ['claims that are no object', '7'],
   ['claims that are a list', '[1]'],
   ['claims that are not JSON', '{'],
-  ['exp without bounds', '{"sub":"u1","exp":1e999}'],
 ])('K138: a token with %s is refused', async (_what, claims) => {
   await using hub = await startHub({ limits });
   const unsigned = [JSON.stringify({ alg: 'HS256' }), claims]

@@ -1,8 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { eventually } from '../../support/eventually.js';
 import { startTestHub } from '../../support/hub.js';
-import { frame, opcodes, RawSocket, upgradeRequest } from '../../support/raw-socket.js';
 import { closeOf, connectionPair } from './connection-pair.js';
 
 const MIB = 1024 * 1024;
@@ -71,19 +69,16 @@ test('K008: a single message larger than the room that is left closes the peer; 
 });
 
 test('K008: a peer that pings without end and reads no pong is closed like any that does not read', async () => {
-  await using hub = await startTestHub({ limits: { maxQueuedBytes: MIB, maxMessageBytes: MIB / 2 } });
-  using raw = await RawSocket.open(hub.url);
-  raw.write(upgradeRequest('/ws', { Authorization: `Bearer ${await hub.token()}` }));
-  await raw.until('session-opened');
-  raw.socket.pause();
-  const pings = Buffer.concat(Array.from({ length: 500 }, () => frame(opcodes.ping, 'p'.repeat(125))));
-  for (let sent = 0; hub.hub.counts().sessions === 1 && sent < 1_000; sent += 1) {
-    await new Promise<void>((resolve) => raw.socket.write(pings, () => resolve()));
-    await setImmediate();
+  await using hub = await startTestHub({ limits: { maxQueuedBytes: MIB, maxMessageBytes: MIB / 2, maxMessagesPerSecond: 1_000_000 } });
+  const session = await hub.connect();
+  session.socket.pause();
+  for (let sent = 0; hub.hub.counts().sessions === 1 && sent < 400_000; sent += 1) {
+    if (sent % 500 > 0) session.socket.ping('p'.repeat(125));
+    else await new Promise((resolve) => session.socket.ping('p'.repeat(125), true, resolve));
   }
   expect(hub.hub.counts().sessions).toBe(0);
-  raw.socket.resume();
-  await eventually(() => raw.text.includes('\x88') && /read too slowly|reads too slowly|messages a second/u.test(raw.text), 'a close frame');
+  session.socket.resume();
+  expect(await session.end()).toEqual({ code: 4408, reason: 'the peer reads too slowly' });
 });
 
 /** Until something waits in the process: what the system takes is not counted. */
