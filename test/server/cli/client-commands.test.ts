@@ -14,7 +14,7 @@ async function startHubWithWeather() {
         name: 'get_forecast',
         description: 'Weather forecast of a city\nand more about it',
         parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-        handler: ({ city }) => `sunny in ${String(city)}`,
+        handler: ({ city }) => `sunny in ${JSON.stringify(city)}`,
       },
       { name: 'echo', handler: (args) => args },
       {
@@ -52,9 +52,9 @@ test('CLI-08: an empty list is empty on standard output', async () => {
 test('CLI-04: call prints the result plainly, or as JSON', async () => {
   await using hub = await startHubWithWeather();
   const text = await run(['call', 'weather', 'get_forecast', '{"city":"Rome"}'], hub.env);
-  expect(text).toEqual({ exitCode: 0, stdout: 'sunny in Rome\n', stderr: '' });
+  expect(text).toEqual({ exitCode: 0, stdout: 'sunny in "Rome"\n', stderr: '' });
   const json = await run(['call', 'weather', 'get_forecast', '{"city":"Rome"}', '--json'], hub.env);
-  expect(json.stdout).toBe('"sunny in Rome"\n');
+  expect(json.stdout).toBe('"sunny in \\"Rome\\""\n');
   const object = await run(['call', 'weather', 'echo', '{"a":[1]}'], hub.env);
   expect(object.stdout).toBe('{\n  "a": [\n    1\n  ]\n}\n');
 });
@@ -93,7 +93,7 @@ test('CLI-05: prompt streams the text of a run, and its tool calls beside it', a
     hub.env,
   );
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/sunny in Rome[^]*\n$/);
+  expect(stdout).toMatch(/sunny in [^]*Rome[^]*\n$/);
   expect(stderr).toContain('calls get_forecast {"city":"Rome"}');
   expect(stderr).toContain("warning: no connected remote named 'missing'");
 });

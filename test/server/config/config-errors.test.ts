@@ -22,7 +22,7 @@ const wrong: [title: string, input: unknown, problem: string | string[]][] = [
   ['a string for a number', { port: '80' }, 'port: expected an integer from 0 to 65535, received a string'],
   ['null', { host: null }, 'host: expected a non-empty string, received null'],
   ['an empty string', { host: '' }, 'host: expected a non-empty string, received an empty string'],
-  ['a path without a slash', { path: 'ws' }, 'path: expected a path that begins with "/"'],
+  ['a path without a slash', { path: 'ws' }, 'path: expected a path such as "/ws"'],
   [
     'an unknown level',
     { log: { level: 'loud' } },
