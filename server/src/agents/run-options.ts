@@ -1,5 +1,5 @@
 import { MAX_NAME_LENGTH, remoteSelectionSchema } from '@remotes-hub/protocol';
-import { isJsonObject, kindOf, ownProperty } from '../json-schema/json-values.js';
+import { isJsonObject, kindOf, ownProperty } from '../json/json-values.js';
 import type { RunWarnings } from './run-warnings.js';
 
 /** Most entries of `options.remotes` and of `options.tools` that are read. */

@@ -1,6 +1,6 @@
 import { MAX_JSON_DEPTH, type JsonObject, type JsonValue } from '@remotes-hub/protocol';
 import { JsonText } from '../json/json-text.js';
-import { isJsonObject, kindOf } from '../json-schema/json-values.js';
+import { isJsonObject, kindOf } from '../json/json-values.js';
 
 /** Arguments that a tool can be called with: the text as the model wrote it, and its value. */
 export interface ReadableArguments {

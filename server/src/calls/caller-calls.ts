@@ -1,11 +1,11 @@
 import type { JsonText } from '../json/json-text.js';
 import { RemoteError } from '../remotes/remote-error.js';
-import type { StartedCall } from './call-request.js';
+import type { TrackedCall } from './call-request.js';
 
 /** The unanswered calls of one calling session, so that they can be cancelled, and end with it. */
 export class CallerCalls implements Disposable {
   /** Each with the key of its nonce, if it had one. */
-  readonly #calls = new Map<StartedCall, string | undefined>();
+  readonly #calls = new Map<TrackedCall, string | undefined>();
 
   constructor(private readonly maxCallsInFlight: number) {}
 
@@ -23,7 +23,8 @@ export class CallerCalls implements Disposable {
   }
 
   /** The call's result; it is on the list until then. */
-  async track(call: StartedCall, nonce: JsonText | undefined): Promise<JsonText> {
+  async track(call: TrackedCall, nonce: JsonText | undefined): Promise<JsonText> {
+    if (call.isOver) return call.result; // it was refused, and was never in flight
     this.#calls.set(call, nonce && nonceKey(nonce));
     try {
       return await call.result;
@@ -35,7 +36,7 @@ export class CallerCalls implements Disposable {
   /** Cancels the calls that were sent with this nonce. @returns how many */
   cancel(nonce: JsonText): number {
     const key = nonceKey(nonce);
-    const calls = [...this.#calls].filter(([, candidate]) => candidate === key);
+    const calls = [...this.#calls].filter(([call, candidate]) => candidate === key && !call.isOver);
     for (const [call] of calls) call.cancel('call-cancelled');
     return calls.length;
   }

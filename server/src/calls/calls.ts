@@ -2,7 +2,7 @@ import type { JsonText } from '../json/json-text.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import { notConnected, type RemoteRegistry } from '../remotes/remote-registry.js';
 import type { ServedFunction } from '../remotes/served-functions.js';
-import type { CallRequest, StartedCall } from './call-request.js';
+import type { CallRequest, TrackedCall } from './call-request.js';
 
 /**
  * The one road of every call, whoever asks: resolve, validate, dispatch. No call to a function takes another,
@@ -14,7 +14,7 @@ export class Calls {
   constructor(private readonly registry: Pick<RemoteRegistry, 'find'>) {}
 
   /** Starts a call. Never throws: a call that is refused is one whose `result` rejects. */
-  start(request: CallRequest): StartedCall {
+  start(request: CallRequest): TrackedCall {
     try {
       return this.#dispatch(request);
     } catch (error) {
@@ -27,7 +27,7 @@ export class Calls {
     this.#isClosed = true;
   }
 
-  #dispatch(request: CallRequest): StartedCall {
+  #dispatch(request: CallRequest): TrackedCall {
     const { userId, remotename, functionName, args } = request;
     if (this.#isClosed) throw new RemoteError('shutting-down', 'the hub is shutting down');
     const connection = this.registry.find(userId, remotename);
@@ -51,14 +51,20 @@ function checkArguments(served: ServedFunction, request: CallRequest): void {
   throw new RemoteError('invalid-arguments', `arguments of ${served.spec.name}: ${place}${failure.message}`);
 }
 
-function withCheckedResult(call: StartedCall, { spec, result: schema }: ServedFunction): StartedCall {
+function withCheckedResult(call: TrackedCall, { spec, result: schema }: ServedFunction): TrackedCall {
   const checked = call.result.then((result) => {
     const failure = schema?.validate(result.parse());
     if (failure === undefined) return result;
     const place = failure.path === '' ? '' : `${failure.path}: `;
     throw new RemoteError('invalid-result', `result of ${spec.name}: ${place}${failure.message}`);
   });
-  return { result: checked, cancel: (reason) => call.cancel(reason) };
+  return {
+    result: checked,
+    cancel: (reason) => call.cancel(reason),
+    get isOver() {
+      return call.isOver;
+    },
+  };
 }
 
 function internalError(cause: unknown): RemoteError {
@@ -66,7 +72,8 @@ function internalError(cause: unknown): RemoteError {
 }
 
 /** A call that was refused before it reached anybody. */
-class RefusedCall implements StartedCall {
+class RefusedCall implements TrackedCall {
+  readonly isOver = true;
   readonly result: Promise<JsonText>;
 
   constructor(error: RemoteError) {

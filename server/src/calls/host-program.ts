@@ -1,5 +1,6 @@
 import {
   functionSpecsSchema,
+  remoteCallSchema,
   remoteNameSchema,
   type FunctionSpec,
   type JsonObject,
@@ -7,11 +8,14 @@ import {
 } from '@remotes-hub/protocol';
 import { JsonText } from '../json/json-text.js';
 import { HostProvider, type HostFunction } from '../remotes/host-provider.js';
+import { excessOf, type MessageBounds } from '../remotes/message-bounds.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import type { RemoteRegistry } from '../remotes/remote-registry.js';
 import { compileFunctions, type ServedFunctionLimits } from '../remotes/served-functions.js';
-import type { StartedCall } from './call-request.js';
+import type { CallRequest, StartedCall } from './call-request.js';
 import type { Calls } from './calls.js';
+
+const hostCallSchema = remoteCallSchema.shape.body;
 
 /** A remote that the host program serves for one user. */
 export interface HostRemote {
@@ -40,12 +44,15 @@ export interface HostCall {
   readonly onProgress?: (progress: JsonValue) => void;
 }
 
+/** What bounds the host program: its schemas, and what it sends, as everybody's. */
+export type HostProgramLimits = ServedFunctionLimits & MessageBounds;
+
 /** The host program's own way to the remotes: serve in this process, list, call, by the same road as sessions. */
 export class HostProgram {
   constructor(
     private readonly registry: RemoteRegistry,
     private readonly calls: Calls,
-    private readonly limits: ServedFunctionLimits,
+    private readonly limits: HostProgramLimits,
   ) {}
 
   /**
@@ -59,13 +66,15 @@ export class HostProgram {
     if (!name.success) throw new TypeError('remotename: expected a string of 1 to 128 characters');
     if (!specs.success)
       throw new TypeError(`functions: ${specs.error.issues[0]?.message ?? 'not function specs'}`);
+    const idle = functions.find(({ handler }) => typeof handler !== 'function');
+    if (idle !== undefined) throw new TypeError(`functions: '${idle.name}' has no handler`);
     const description = {
       userId,
       remotename,
       tools: JsonText.of(functions.map(specOf)),
       functions: compileFunctions(specs.data, this.limits).functions,
     };
-    const connection = this.registry.connect(description, new HostProvider(functions));
+    const connection = this.registry.connect(description, new HostProvider(functions, this.limits));
     const disconnect = (options?: { readonly drain?: boolean }): void =>
       this.registry.disconnectConnection(connection, options);
     return { remotename, disconnect, [Symbol.dispose]: () => disconnect() };
@@ -75,45 +84,88 @@ export class HostProgram {
   listRemotes(userId: string): { remotename: string; tools: FunctionSpec[] }[] {
     return Array.from(this.registry.list(userId), ({ remotename, tools }) => ({
       remotename,
-      tools: functionSpecsSchema.parse(tools.parse()),
+      tools: functionSpecsIn(tools),
     }));
   }
 
-  /** Calls a function of a user's remote. @throws {RemoteError} */
-  async call({
-    userId,
-    remotename,
-    function: functionName,
-    args = {},
-    timeoutMs,
-    signal,
-    onProgress,
-  }: HostCall): Promise<JsonValue> {
-    if (signal?.aborted)
+  /**
+   * Calls a function of a user's remote.
+   * @throws {RemoteError} as a session would be told
+   * @throws {TypeError} when a field has the wrong form
+   * @throws what `onProgress` throws; the call is cancelled then
+   */
+  async call(call: HostCall): Promise<JsonValue> {
+    if (call.signal?.aborted)
       throw new RemoteError('call-cancelled', 'the call was cancelled', { executed: 'no' });
-    const call = this.calls.start({
+    const request = this.#request(call);
+    const { onProgress, signal } = call;
+    const failures: unknown[] = [];
+    const started = this.calls.start({
+      ...request,
+      ...(onProgress && {
+        onProgress: (progress) => {
+          try {
+            onProgress(progress.parse());
+          } catch (error) {
+            failures.push(error);
+            started.cancel('call-cancelled');
+          }
+        },
+      }),
+    });
+    try {
+      return (await untilAborted(started, signal)).parse();
+    } catch (error) {
+      throw failures.length > 0 ? failures[0] : error;
+    }
+  }
+
+  /** @throws {TypeError} @throws {RemoteError} `message-too-large`, `malformed-message` */
+  #request({ userId, remotename, function: name, args = {}, timeoutMs }: HostCall): CallRequest {
+    const fields = { remotename, function: name, args, ...(timeoutMs !== undefined && { timeoutMs }) };
+    const parsed = hostCallSchema.safeParse(fields);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      throw new TypeError(`${issue?.path.join('.') ?? 'call'}: ${issue?.message ?? 'does not fit'}`);
+    }
+    const json = JsonText.of(args);
+    if (!json.text.startsWith('{')) throw new TypeError('args: expected a plain object');
+    const excess = excessOf(json, this.limits);
+    if (excess !== undefined) {
+      const code = excess.of === 'length' ? 'message-too-large' : 'malformed-message';
+      throw new RemoteError(code, `args are ${excess.text}`);
+    }
+    return {
       userId,
       remotename,
-      functionName,
-      args: new JsonText(JSON.stringify(args)),
+      functionName: name,
+      args: json,
       ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(onProgress && { onProgress: (progress) => onProgress(progress.parse()) }),
-    });
-    const result = await (signal === undefined ? call.result : untilAborted(call, signal));
-    return result.parse();
+    };
   }
 }
 
-async function untilAborted(call: StartedCall, signal: AbortSignal): Promise<JsonText> {
+async function untilAborted(call: StartedCall, signal: AbortSignal | undefined): Promise<JsonText> {
   const cancel = (): void => call.cancel('call-cancelled');
-  signal.addEventListener('abort', cancel, { once: true });
+  signal?.addEventListener('abort', cancel, { once: true });
   try {
     return await call.result;
   } finally {
-    signal.removeEventListener('abort', cancel);
+    signal?.removeEventListener('abort', cancel);
   }
 }
 
 function specOf({ handler: _handler, ...spec }: HostFunction): FunctionSpec {
   return spec;
+}
+
+/** All of each spec, the fields that we do not know included. */
+function functionSpecsIn(tools: JsonText): FunctionSpec[] {
+  const specs: unknown = tools.parse();
+  if (areFunctionSpecs(specs)) return specs;
+  throw new TypeError('not function specs'); // they were checked when they were connected
+}
+
+function areFunctionSpecs(value: unknown): value is FunctionSpec[] {
+  return functionSpecsSchema.safeParse(value).success;
 }

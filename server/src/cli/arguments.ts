@@ -1,4 +1,5 @@
-import { MAX_CALL_TIMEOUT_MS, type RemoteSelection } from '@remotes-hub/protocol';
+import type { RemoteSelection } from '@remotes-hub/protocol';
+import { MAX_CALL_TIMEOUT_MS, MAX_USER_ID_LENGTH } from '@remotes-hub/protocol/limits';
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../config/duration.js';
 import { findSyntaxProblem } from '../config/json-syntax.js';
@@ -54,4 +55,10 @@ export function remoteArgument(text: string, before: readonly RemoteSelection[] 
   const prefix = at === -1 ? '' : text.slice(at + 1);
   if (name === '') throw new InvalidArgumentError('expected NAME or NAME=PREFIX');
   return [...before, prefix === '' ? name : { name, prefix }];
+}
+
+/** The name of a user. @throws {CommandError} usage */
+export function checkUserName(name: string): string {
+  if (name !== '' && name.length <= MAX_USER_ID_LENGTH) return name;
+  throw usageError(`the name of a user: expected 1 to ${MAX_USER_ID_LENGTH} characters`);
 }

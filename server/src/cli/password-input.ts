@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { MAX_PASSWORD_LENGTH } from '@remotes-hub/protocol';
+import { MAX_PASSWORD_LENGTH } from '@remotes-hub/protocol/limits';
 import type { CommandContext } from './command-context.js';
 import { CommandError, exitCodes, usageError } from './exit-codes.js';
 
@@ -14,8 +14,14 @@ const MAX_LINE_BYTES = 16 * 1024;
  */
 export async function readNewPassword(stdin: Input, prompt: (text: string) => void): Promise<string> {
   if (stdin.isTTY !== true) return checked(await readLine(stdin));
-  const password = checked(await readHidden(stdin, prompt, 'Password: '));
-  if ((await readHidden(stdin, prompt, 'The same again: ')) === password) return password;
+  stdin.setRawMode?.(true); // before the question, so that a fast answer is not shown
+  try {
+    const password = checked(await answer(stdin, prompt, 'Password: '));
+    if ((await answer(stdin, prompt, 'The same again: ')) === password) return password;
+  } finally {
+    stdin.setRawMode?.(false);
+    stdin.pause();
+  }
   throw usageError('the passwords are not the same');
 }
 
@@ -43,14 +49,11 @@ async function readLine(stdin: Input): Promise<string> {
 }
 
 /** A line typed on a terminal that shows nothing of it. */
-async function readHidden(stdin: Input, prompt: (text: string) => void, question: string): Promise<string> {
+async function answer(stdin: Input, prompt: (text: string) => void, question: string): Promise<string> {
   prompt(question);
-  stdin.setRawMode?.(true);
   try {
     return await typedLine(stdin);
   } finally {
-    stdin.setRawMode?.(false);
-    stdin.pause();
     prompt('\n');
   }
 }
@@ -62,14 +65,20 @@ function typedLine(stdin: Input): Promise<string> {
     const finish = (settle: () => void): void => {
       stdin.off('data', onData);
       stdin.off('end', onEnd);
+      stdin.pause(); // what comes now belongs to the next question
       settle();
     };
     const onEnd = (): void => finish(() => resolve(typed.join('')));
     const onData = (chunk: Buffer | string): void => {
-      for (const character of typeof chunk === 'string' ? chunk : decoder.write(chunk)) {
+      const characters = Array.from(typeof chunk === 'string' ? chunk : decoder.write(chunk));
+      for (const [index, character] of characters.entries()) {
         const key = keyOf(character);
-        if (key === 'enter') return onEnd();
         if (key === 'cancel') return finish(() => reject(new CommandError(exitCodes.failed, 'cancelled')));
+        if (key === 'enter') {
+          onEnd();
+          stdin.unshift(Buffer.from(characters.slice(index + 1).join('')));
+          return;
+        }
         if (key === 'delete') typed.pop();
         else if (key === 'clear') typed.length = 0;
         else if (typed.length <= MAX_PASSWORD_LENGTH) typed.push(character);

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { hasAuthentication } from '../config/config-checks.js';
 import type { HubConfig } from '../config/config-schema.js';
-import { loadConfig, type ConfigOverrides, type LoadedConfig } from '../config/load-config.js';
+import type { ConfigOverrides, LoadedConfig } from '../config/load-config.js';
 import type { Hub } from '../hub.js';
-import { createLogger } from '../observability/logger.js';
 import { portArgument } from './arguments.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError, exitCodes } from './exit-codes.js';
@@ -42,13 +41,15 @@ export function addStartCommand(program: Command, context: CommandContext): void
 }
 
 async function start({ config: file, ...overrides }: StartOptions, context: CommandContext): Promise<void> {
+  const { loadConfig } = await import('../config/load-config.js');
+  const { createLogger } = await import('../observability/logger.js');
+  const { createHub } = await import('../hub.js');
   const loaded = withStandardAgent(loadConfig(file, context.env, overrides), file);
   const needsToken = !hasAuthentication(loaded.config);
   const config = needsToken ? withRandomSecret(loaded) : loaded;
   const log = createLogger(config.config.log.level);
   const crashes = reportingCrashes(log, context.exitNow);
   using interruption = new Interruption(context.exitNow);
-  const { createHub } = await import('../hub.js'); // large, and no other command needs it
   const hub = createHub({ loaded: config, log });
   try {
     const { url, host, port } = await listen(hub, config.config);

@@ -1,9 +1,5 @@
-import { userIdSchema } from '@remotes-hub/protocol';
 import type { Command } from 'commander';
-import { loadConfig } from '../config/load-config.js';
-import { createLogger } from '../observability/logger.js';
-import { Tokens } from '../sessions/tokens.js';
-import { durationArgument } from './arguments.js';
+import { checkUserName, durationArgument } from './arguments.js';
 import type { CommandContext } from './command-context.js';
 import { usageError } from './exit-codes.js';
 
@@ -28,18 +24,21 @@ export function addTokenCommand(program: Command, { env, output }: CommandContex
     .option('--config <file>', 'the configuration of the hub')
     .option('--json', 'print {token, userId, expiresAt} as JSON')
     .action(async ({ user, ttl, config: file, json }: TokenOptions) => {
-      if (!userIdSchema.safeParse(user).success) throw usageError('--user: expected 1 to 256 characters');
+      const userId = checkUserName(user);
+      const { loadConfig } = await import('../config/load-config.js');
       const { config, secrets } = loadConfig(file, env);
       if (secrets.authSecret === undefined) {
         throw usageError(
           'there is no secret to sign with: give --config with auth.secret, or set REMOTES_HUB_SECRET',
         );
       }
+      const { createLogger } = await import('../observability/logger.js');
+      const { Tokens } = await import('../sessions/tokens.js');
       // The keys of an outside issuer are not needed to sign, so they are not fetched.
       const { jwksUrl: _jwksUrl, ...auth } = config.auth;
       using tokens = new Tokens({ ...auth, secret: secrets.authSecret, logger: createLogger('silent') });
-      const { token, expiresAt } = await tokens.issue(user, ttl);
-      if (json === true) output.json({ token, userId: user, expiresAt });
+      const { token, expiresAt } = await tokens.issue(userId, ttl);
+      if (json === true) output.json({ token, userId, expiresAt });
       else output.line(token);
     });
 }

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
-import { userIdSchema } from '@remotes-hub/protocol';
 import { Option, type Command } from 'commander';
-import { readConfigFile } from '../config/load-config.js';
 import { hashPassword } from '../sessions/passwords.js';
-import { addUser } from '../sessions/users.js';
+import { checkUserName } from './arguments.js';
 import type { CommandContext } from './command-context.js';
 import { usageError } from './exit-codes.js';
 import { readNewPassword } from './password-input.js';
@@ -30,17 +28,19 @@ export function addUserCommand(program: Command, { output, stdin, prompt }: Comm
     .option('--file <file>', 'the file of users; made when there is none')
     .option('--replace', 'give a user that is there already the new password')
     .action(async (name: string, options: UserOptions) => {
-      if (!userIdSchema.safeParse(name).success) throw usageError('the name: expected 1 to 256 characters');
-      const file = usersFileOf(options);
+      const username = checkUserName(name);
+      const file = await usersFileOf(options);
       const password = await readNewPassword(stdin, prompt);
-      await addUser(file, name, await hashPassword(password), { replace: options.replace === true });
+      const { addUser } = await import('../sessions/users.js');
+      await addUser(file, username, await hashPassword(password), { replace: options.replace === true });
       output.note(`user '${name}' is in ${file}`);
     });
 }
 
-function usersFileOf({ config, file }: UserOptions): string {
+async function usersFileOf({ config, file }: UserOptions): Promise<string> {
   if (file !== undefined) return resolve(file);
   if (config === undefined) throw usageError('where to? give --file, or --config with auth.usersFile');
+  const { readConfigFile } = await import('../config/load-config.js');
   const { usersFile } = readConfigFile(config).auth;
   if (usersFile !== undefined) return usersFile;
   throw usageError(`${config} names no auth.usersFile: add it, or give --file`);

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject } from './json-values.js';
+import { isJsonArray, isJsonObject } from '../json/json-values.js';
 
 /** What the writing of a key costs is told to this. */
 export interface KeyMeter {
@@ -55,7 +55,7 @@ function objectKey(value: Readonly<Record<string, unknown>>, meter: KeyMeter): s
   return `${key}}`;
 }
 
-/** Sorts, a few names in place. The general sort takes longer than the rest of the key for the few names of most objects. */
+/** Sorts; a few names in place, since the general sort would take longer than the rest of the key. */
 function inOrder(names: string[]): string[] {
   if (names.length > 16) return names.toSorted();
   for (let end = 1; end < names.length; end += 1) {

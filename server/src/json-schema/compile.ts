@@ -1,7 +1,7 @@
 import { refuseEndlessReferences } from './cycles.js';
 import { dialectOf, refHidesSiblings, schemaHolders } from './dialect.js';
 import type { Dialect } from './dialect.js';
-import { isJsonObject, kindOf } from './json-values.js';
+import { isJsonObject, kindOf } from '../json/json-values.js';
 import { compileArrayKeywords } from './keywords/arrays.js';
 import { compileCombinators } from './keywords/combinators.js';
 import { compileConstants } from './keywords/constants.js';

@@ -1,4 +1,4 @@
-import type { StepCounter } from './run.js';
+import type { StepCounter } from './step-counter.js';
 
 /** A positive number as digits × 10^exponent, exactly as its shortest decimal text says. */
 interface Decimal {

@@ -1,5 +1,5 @@
-import type { JsonObject } from './json-values.js';
-import { isJsonObject, kindOf, ownProperty } from './json-values.js';
+import type { JsonObject } from '../json/json-values.js';
+import { isJsonObject, kindOf, ownProperty } from '../json/json-values.js';
 import { SchemaError } from './schema-error.js';
 
 /** The rules that a schema is read by. Absent and unknown `$schema` addresses mean 2020-12. */

@@ -1,4 +1,4 @@
-import type { StepCounter } from './run.js';
+import type { StepCounter } from './step-counter.js';
 
 /** A moment in the life of some marks, to return to when a branch fails. */
 export interface MarksState {

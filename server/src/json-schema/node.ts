@@ -1,13 +1,13 @@
-import type { JsonObject } from './json-values.js';
-import { isJsonArray, isJsonObject } from './json-values.js';
+import type { JsonObject } from '../json/json-values.js';
+import { isJsonArray, isJsonObject } from '../json/json-values.js';
 import type { Marks } from './marks.js';
-import type { Run } from './run.js';
+import type { Evaluable, Run } from './run.js';
 
 /** One prepared keyword. `marks` collects what was evaluated when an `unevaluated…` keyword asks for it. */
 export type Check<T> = (value: T, run: Run, marks: Marks | undefined) => boolean;
 
 /** A schema prepared for use: its checks in the order in which they run. */
-export class SchemaNode {
+export class SchemaNode implements Evaluable {
   /** `type`, `const`, `enum`: for every kind of value, before the others. */
   first: readonly Check<unknown>[] = [];
   forNumbers: readonly Check<number>[] = [];
@@ -21,6 +21,10 @@ export class SchemaNode {
 
   /** @param path JSON Pointer into the document, for refusals */
   constructor(readonly path: string) {}
+
+  evaluate(value: unknown, run: Run, marks: Marks | undefined): boolean {
+    return evaluate(this, value, run, marks);
+  }
 
   addFirst(check: Check<unknown>): void {
     this.first = appended(this.first, check);

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import type { StepCounter } from './run.js';
+import type { StepCounter } from './step-counter.js';
 
 // Bytes that the automaton of one pattern may keep between matches, by its own count.
 const maxAutomatonBytes = 65_536;

@@ -1,14 +1,15 @@
 import type { Dialect, SchemaHolder } from './dialect.js';
 import { refHidesSiblings, schemaHolders } from './dialect.js';
 import { childPointer, pointerSegments } from './json-pointer.js';
-import type { JsonObject } from './json-values.js';
-import { isJsonArray, isJsonObject, kindOf, ownProperty } from './json-values.js';
+import type { JsonObject } from '../json/json-values.js';
+import { isJsonArray, isJsonObject, kindOf, ownProperty } from '../json/json-values.js';
 import { quoted } from './messages.js';
 import type { SchemaNode } from './node.js';
+import type { ScopeEntry } from './run.js';
 import { SchemaError } from './schema-error.js';
 
 /** The whole document, or a part of it with an `$id` of its own. */
-export class Resource {
+export class Resource implements ScopeEntry {
   readonly root: Location;
   /** `$anchor` and `$dynamicAnchor` -> where it stands. */
   readonly anchors = new Map<string, Location>();
@@ -23,6 +24,11 @@ export class Resource {
     path: string,
   ) {
     this.root = { schema, path, resource: this };
+  }
+
+  dynamicNode(name: string): SchemaNode | undefined {
+    const schema = this.dynamicAnchors.get(name)?.schema;
+    return typeof schema === 'object' && schema !== null ? this.nodes.get(schema) : undefined;
   }
 }
 

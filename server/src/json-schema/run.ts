@@ -1,9 +1,10 @@
 import { boundedPointer } from './json-pointer.js';
 import type { SchemaLimits } from './limits.js';
-import type { JsonObject } from './json-values.js';
-import { kindOf } from './json-values.js';
+import type { JsonObject } from '../json/json-values.js';
+import { kindOf } from '../json/json-values.js';
 import { eitherOf } from './messages.js';
-import type { Resource } from './resources.js';
+import type { Marks } from './marks.js';
+import type { StepCounter } from './step-counter.js';
 
 /** Why a value does not fit its schema. Never holds content of the value, but names of properties. */
 export interface ValidationFailure {
@@ -21,10 +22,18 @@ export class TooComplexError extends Error {
   }
 }
 
-/** What counts the work of a validation. */
-export interface StepCounter {
-  /** @throws {TooComplexError} when more than the allowed steps were spent */
-  spend(steps: number): void;
+/** A prepared schema, as far as a run needs it. */
+export interface Evaluable {
+  /** Whether the value fits the schema. @throws {TooComplexError} */
+  evaluate(value: unknown, run: Run, marks: Marks | undefined): boolean;
+}
+
+/** A resource whose schemas are being applied. */
+export interface ScopeEntry {
+  /** Its `$dynamicAnchor`s by name. */
+  readonly dynamicAnchors: Pick<ReadonlyMap<string, unknown>, 'has'>;
+  /** The prepared schema that a `$dynamicAnchor` of this resource marks. */
+  dynamicNode(name: string): Evaluable | undefined;
 }
 
 /** A failure of a branch, with what the choice between branches needs. */
@@ -54,7 +63,7 @@ export class Run implements StepCounter {
   unsure = false;
   reporter: Reporter | undefined;
   /** Resources entered and not yet left, outermost first; kept only for schemas with `$dynamicRef`. */
-  readonly scope: Resource[] = [];
+  readonly scope: ScopeEntry[] = [];
   #stepsLeft: number;
   #depthLeft: number;
   #keysOf: JsonObject | undefined;

@@ -1,7 +1,7 @@
 import type { Dialect } from './dialect.js';
 import { childPointer } from './json-pointer.js';
-import type { JsonObject } from './json-values.js';
-import { isJsonArray, isJsonObject, kindOf } from './json-values.js';
+import type { JsonObject } from '../json/json-values.js';
+import { isJsonArray, isJsonObject, kindOf } from '../json/json-values.js';
 import type { SchemaNode } from './node.js';
 import type { MeteredPattern } from './pattern-engine.js';
 import type { Location } from './resources.js';

@@ -5,11 +5,12 @@ import {
   type JsonObject,
 } from '@remotes-hub/protocol';
 import { JsonText } from '../json/json-text.js';
+import { describeFailure, functionFailed } from './function-failure.js';
+import { excessOf, type MessageBounds } from './message-bounds.js';
 import { PendingCalls, type PendingCall } from './pending-calls.js';
 import type { ForwardedCall, Provider } from './provider.js';
 import { RemoteError } from './remote-error.js';
 import { RequestIds } from './request-ids.js';
-import { functionFailed } from './session-provider.js';
 
 /** What a function of the host program gets beside its arguments. */
 export interface HostCallContext {
@@ -35,7 +36,10 @@ export class HostProvider implements Provider {
   readonly #running = new Map<PendingCall, AbortController>();
   readonly #functions: ReadonlyMap<string, HostFunction>;
 
-  constructor(functions: readonly HostFunction[]) {
+  constructor(
+    functions: readonly HostFunction[],
+    private readonly bounds: MessageBounds,
+  ) {
     this.#functions = new Map(functions.map((served) => [served.name, served]));
   }
 
@@ -44,67 +48,72 @@ export class HostProvider implements Provider {
   }
 
   forward(call: ForwardedCall): void {
-    const { pending } = call;
     const controller = new AbortController();
-    this.#running.set(pending, controller);
-    this.#run(call, controller.signal)
-      .then(
-        (result) => pending.resolve(result),
-        (error: unknown) =>
-          pending.fail(error instanceof RemoteError ? error : functionFailed(textOf(error), undefined)),
-      )
-      .finally(() => this.#running.delete(pending));
+    this.#running.set(call.pending, controller);
+    void this.#run(call, controller.signal);
   }
 
   withdraw(pending: PendingCall, reason: CancelReason): void {
-    this.#running.get(pending)?.abort(reason);
+    const controller = this.#running.get(pending);
+    this.#running.delete(pending); // its handler may never end
+    controller?.abort(reason);
   }
 
   /** It lives as long as the hub does. */
-  async probe(): Promise<boolean> {
-    return Promise.resolve(true);
+  probe(): true {
+    return true;
   }
 
-  async #run(
-    { pending, functionName, args, timeoutMs }: ForwardedCall,
-    signal: AbortSignal,
-  ): Promise<JsonText> {
+  /** Never rejects: whatever happens to a handler is the outcome of its call. */
+  async #run(call: ForwardedCall, signal: AbortSignal): Promise<void> {
+    const { pending } = call;
+    try {
+      const result = encode(await this.#handle(call, signal), 'result', this.bounds);
+      if (result instanceof RemoteError) pending.fail(result);
+      else pending.resolve(result);
+    } catch (error) {
+      // also an error of a call that the handler made: this function has run, whatever became of the other
+      pending.fail(functionFailed(error, undefined));
+    }
+    this.#running.delete(pending);
+  }
+
+  async #handle(call: ForwardedCall, signal: AbortSignal): Promise<unknown> {
+    const { pending, functionName, args, timeoutMs } = call;
     await Promise.resolve(); // a handler never runs before its caller has the call in hand
     const context: HostCallContext = {
       signal,
       requestId: pending.requestId,
       timeoutMs,
-      progress: (value) => pending.progress(encode(value, 'progress')),
+      progress: (value) => {
+        const progress = encode(value, 'progress', this.bounds);
+        if (progress instanceof RemoteError) throw progress;
+        pending.progress(progress);
+      },
     };
     // parsed anew: the handler may keep it or change it
-    const result = await this.#functions
-      .get(functionName)
-      ?.handler(jsonObjectSchema.parse(args.parse()), context);
-    return encode(result, 'result');
+    return this.#functions.get(functionName)?.handler(jsonObjectSchema.parse(args.parse()), context);
   }
 }
 
-/** A value of the host program as JSON. @throws {RemoteError} `function-failed` when JSON cannot hold it */
-function encode(value: unknown, what: string): JsonText {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch (cause) {
-    throw new RemoteError('function-failed', `the ${what} is no JSON: ${textOf(cause)}`.slice(0, 300), {
-      cause,
-    });
-  }
-  if (text !== undefined) return new JsonText(text);
+/** A value of the host program as JSON, or why neither JSON nor a message can hold it. */
+function encode(value: unknown, what: string, bounds: MessageBounds): JsonText | RemoteError {
+  const json = stringify(value, what);
+  if (json instanceof RemoteError) return json;
+  const excess = excessOf(json, bounds);
+  if (excess === undefined) return json;
+  const code = excess.of === 'depth' ? 'invalid-result' : 'function-failed';
+  return new RemoteError(code, `the ${what} is ${excess.text}`);
+}
+
+function stringify(value: unknown, what: string): JsonText | RemoteError {
   if (value === undefined) return new JsonText('null');
-  throw new RemoteError('function-failed', `the ${what} is no JSON: a ${typeof value}`);
-}
-
-/** A sentence for the caller; never a stack. */
-function textOf(error: unknown): string {
+  const noJson = (why: string): RemoteError =>
+    new RemoteError('function-failed', `the ${what} is no JSON: ${why}`.slice(0, 300));
   try {
-    if (error instanceof Error) return error.message;
-    return typeof error === 'string' ? error : (JSON.stringify(error) ?? '');
-  } catch {
-    return '';
+    const text: unknown = JSON.stringify(value);
+    return typeof text === 'string' ? new JsonText(text) : noJson(`a ${typeof value}`);
+  } catch (error) {
+    return noJson(describeFailure(error));
   }
 }

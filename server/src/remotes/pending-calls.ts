@@ -13,6 +13,11 @@ export interface StartedCall {
   cancel(reason: CallerReason): void;
 }
 
+/** A call on its way that tells whether it has ended, which its `result` says a moment later. */
+export interface TrackedCall extends StartedCall {
+  readonly isOver: boolean;
+}
+
 /** What one call needs to wait. */
 export interface PendingCallOptions {
   readonly requestId: string;
@@ -35,7 +40,7 @@ interface Settle {
  * One call forwarded to a provider and not answered yet. It ends exactly once: by its answer, its deadline, its
  * caller, the end of its remote or of the hub; whatever comes later is ignored.
  */
-export class PendingCall implements StartedCall {
+export class PendingCall implements TrackedCall {
   readonly result: Promise<JsonText>;
   readonly requestId: string;
   readonly #options: PendingCallOptions;
@@ -51,6 +56,10 @@ export class PendingCall implements StartedCall {
     this.result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
+  }
+
+  get isOver(): boolean {
+    return this.#settle === undefined;
   }
 
   /** The provider's answer. */
@@ -71,9 +80,13 @@ export class PendingCall implements StartedCall {
   /** The provider is at work: the deadline starts anew, never past the hard one. */
   progress(progress: JsonText): void {
     if (this.#settle === undefined) return;
-    const timeoutMs = Math.min(this.#options.timeoutMs, this.#hardDeadline - Date.now());
+    const { timeoutMs, maxTimeoutMs } = this.#options;
+    const leftMs = Math.max(0, this.#hardDeadline - Date.now());
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#timeOut(timeoutMs), Math.max(0, timeoutMs));
+    this.#timer =
+      leftMs < timeoutMs
+        ? setTimeout(() => this.#timeOut(maxTimeoutMs), leftMs)
+        : setTimeout(() => this.#timeOut(timeoutMs), timeoutMs);
     this.#options.onProgress?.(progress);
   }
 

@@ -20,6 +20,6 @@ export interface Provider {
   forward(call: ForwardedCall): void;
   /** Nobody waits for this call any more. */
   withdraw(pending: PendingCall, reason: CancelReason): void;
-  /** Whether it still lives, asked when another wants one of its names. */
-  probe(): Promise<boolean>;
+  /** Whether it still lives, asked when another wants one of its names; `true` when that is certain. */
+  probe(): true | Promise<boolean>;
 }

@@ -1,3 +1,4 @@
+import type { JsonText } from '../json/json-text.js';
 import { RemoteConnection, type CallLimits, type RemoteDescription } from './remote-connection.js';
 import type { Provider } from './provider.js';
 import { RemoteError } from './remote-error.js';
@@ -56,7 +57,7 @@ export class RemoteRegistry {
     if (user?.byName.has(remotename)) {
       throw new RemoteError('remote-already-connected', `remote '${remotename}' is already connected`);
     }
-    this.#requireRoom(user, provider, tools.text.length);
+    this.#requireRoom(user, provider, bytesOf(tools));
     const connection = new RemoteConnection(description, provider, this.limits);
     this.#add(connection);
     this.listener.remoteConnected(connection);
@@ -73,16 +74,12 @@ export class RemoteRegistry {
   ): RemoteConnection | Promise<RemoteConnection> {
     const holder = this.find(description.userId, description.remotename)?.provider;
     if (holder === undefined || holder === provider) return this.connect(description, provider);
-    return this.#connectAfterProbe(holder, description, provider);
-  }
-
-  async #connectAfterProbe(
-    holder: Provider,
-    description: RemoteDescription,
-    provider: Provider,
-  ): Promise<RemoteConnection> {
-    if (!(await holder.probe())) this.disconnectProvider(holder);
-    return this.connect(description, provider);
+    const isAlive = holder.probe();
+    if (isAlive === true) return this.connect(description, provider);
+    return isAlive.then((answered) => {
+      if (!answered) this.disconnectProvider(holder);
+      return this.connect(description, provider);
+    });
   }
 
   /**
@@ -145,14 +142,13 @@ export class RemoteRegistry {
         `this session serves ${maxRemotesPerSession} remotes, the most it may`,
       );
     }
-    if (user === undefined) return;
-    if (user.byName.size >= maxRemotesPerUser) {
+    if ((user?.byName.size ?? 0) >= maxRemotesPerUser) {
       throw new RemoteError(
         'too-many-remotes',
         `${maxRemotesPerUser} remotes are connected, the most a user may have`,
       );
     }
-    if (user.toolsBytes + toolsBytes > maxToolsBytesPerUser) {
+    if ((user?.toolsBytes ?? 0) + toolsBytes > maxToolsBytesPerUser) {
       throw new RemoteError(
         'too-many-remotes',
         `the functions of all remotes together would pass ${maxToolsBytesPerUser} bytes`,
@@ -165,7 +161,7 @@ export class RemoteRegistry {
     let user = this.#users.get(userId);
     if (user === undefined) this.#users.set(userId, (user = { byName: new Map(), toolsBytes: 0 }));
     user.byName.set(remotename, connection);
-    user.toolsBytes += connection.tools.text.length;
+    user.toolsBytes += bytesOf(connection.tools);
     let connections = this.#providers.get(provider);
     if (connections === undefined) this.#providers.set(provider, (connections = new Set()));
     connections.add(connection);
@@ -176,7 +172,7 @@ export class RemoteRegistry {
     const user = this.#users.get(userId);
     if (user?.byName.get(remotename) !== connection) return false;
     user.byName.delete(remotename);
-    user.toolsBytes -= connection.tools.text.length;
+    user.toolsBytes -= bytesOf(connection.tools);
     if (user.byName.size === 0) this.#users.delete(userId);
     return true;
   }
@@ -191,6 +187,10 @@ export class RemoteRegistry {
     connections?.delete(connection);
     if (connections?.size === 0) this.#providers.delete(connection.provider);
   }
+}
+
+function bytesOf({ text }: JsonText): number {
+  return Buffer.byteLength(text);
 }
 
 /** The seed's text. */

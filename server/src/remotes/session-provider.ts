@@ -1,11 +1,7 @@
-import {
-  MAX_ERROR_LENGTH,
-  type CancelReason,
-  type RemoteCallProgress,
-  type RemoteCallResult,
-} from '@remotes-hub/protocol';
+import type { CancelReason, RemoteCallProgress, RemoteCallResult } from '@remotes-hub/protocol';
 import { JsonText, writeJson } from '../json/json-text.js';
 import type { MessageText } from '../json/message-text.js';
+import { functionFailed } from './function-failure.js';
 import { PendingCalls, type PendingCall } from './pending-calls.js';
 import type { ForwardedCall, Provider } from './provider.js';
 import { RemoteError } from './remote-error.js';
@@ -84,21 +80,4 @@ export class SessionProvider implements Provider, Disposable {
   [Symbol.dispose](): void {
     this.onEnd(this, this.session.endCause);
   }
-}
-
-/** A function's own failure, as text for the caller. */
-export function functionFailed(error: unknown, executed: RemoteCallResult['executed']): RemoteError {
-  const message = describeFailure(error).slice(0, MAX_ERROR_LENGTH);
-  return new RemoteError('function-failed', message, executed === undefined ? {} : { executed });
-}
-
-function describeFailure(error: unknown): string {
-  const text = typeof error === 'string' ? error : (messageOf(error) ?? JSON.stringify(error));
-  return text.trim() === '' ? 'the function failed without a message' : text;
-}
-
-function messageOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !Object.hasOwn(error, 'message')) return undefined;
-  const { message } = error as { message?: unknown };
-  return typeof message === 'string' ? message : undefined;
 }

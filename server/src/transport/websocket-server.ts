@@ -16,6 +16,18 @@ const CLOSE_TIMEOUT_MS = 5_000;
 /** Bytes that a connection may send before it has logged in. */
 const MAX_BYTES_BEFORE_LOGIN = 256 * 1024;
 
+const shuttingDown: UpgradeRefusal = { status: 503, error: 'the hub is shutting down', code: 'shutting-down' };
+const loginUnavailable: UpgradeRefusal = {
+  status: 503,
+  error: 'the login cannot be checked at the moment',
+  code: 'internal-error',
+};
+const badInstanceId: UpgradeRefusal = {
+  status: 400,
+  error: 'Remotes-Instance-Id: expected 16 to 128 characters',
+  code: 'invalid-body',
+};
+
 /** Who has connected, and how. */
 export interface Newcomer {
   readonly peer: Connection;
@@ -35,6 +47,7 @@ export interface WebSocketServerOptions {
   readonly limits: ConnectionLimits & {
     readonly maxMessageBytes: number;
     readonly maxUnauthenticated: number;
+    readonly authenticationTimeoutMs: number;
     readonly shutdownTimeoutMs: number;
   };
   readonly allowedOrigins: AllowedOrigins;
@@ -55,7 +68,8 @@ export class WebSocketServer implements AsyncDisposable {
   readonly #server: WsServer;
   readonly #connections = new Map<WebSocket, Connection>();
   readonly #attached = new Map<Server, (request: IncomingMessage, socket: Duplex, head: Buffer) => void>();
-  #upgrading = 0;
+  /** Upgrades whose login is being checked, each with its deadline. */
+  readonly #undecided = new Map<Duplex, NodeJS.Timeout>();
   #isClosing = false;
 
   constructor(options: WebSocketServerOptions) {
@@ -89,9 +103,10 @@ export class WebSocketServer implements AsyncDisposable {
     server.on('upgrade', listener);
   }
 
-  /** Refuses everybody from now on, with 503. */
+  /** Refuses everybody from now on, with 503, those whose login is being checked too. */
   stopAccepting(): void {
     this.#isClosing = true;
+    for (const socket of [...this.#undecided.keys()]) this.#refuse(socket, shuttingDown);
   }
 
   /** Closes every connection with 1001 and cuts off those that have not closed in time. */
@@ -113,29 +128,45 @@ export class WebSocketServer implements AsyncDisposable {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const onError = (): void => void socket.destroy();
-    socket.on('error', onError);
+    socket.on('error', () => void socket.destroy());
     const refusal = this.#refusal(request);
     if (refusal !== undefined) return refuseUpgrade(socket, refusal);
-    this.#upgrading += 1;
-    this.#identify(request)
-      .then((identity) => {
-        if (socket.destroyed) return;
-        if (this.#isClosing)
-          throw new UpgradeRefused({ status: 503, error: 'the hub is shutting down', code: 'shutting-down' });
-        socket.off('error', onError);
-        this.#server.handleUpgrade(request, socket, head, (webSocket) =>
-          this.#opened(webSocket, request, socket, identity),
-        );
-      })
-      .catch((error: unknown) => refuseUpgrade(socket, this.#describeRefusal(error)))
-      .finally(() => {
-        this.#upgrading -= 1;
-      });
+    const timeoutMs = this.#options.limits.authenticationTimeoutMs;
+    this.#undecided.set(
+      socket,
+      setTimeout(() => this.#refuse(socket, loginUnavailable), timeoutMs),
+    );
+    this.#admit(request, socket, head).catch((error: unknown) => {
+      this.#options.log.error({ err: error }, 'upgrade failed');
+      socket.destroy();
+    });
+  }
+
+  async #admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    let identity: Identity | undefined;
+    try {
+      identity = await this.#identify(request);
+    } catch (error) {
+      return this.#refuse(socket, this.#describeRefusal(error));
+    }
+    if (!this.#decide(socket) || socket.destroyed) return;
+    this.#server.handleUpgrade(request, socket, head, (webSocket) =>
+      this.#opened(webSocket, request, socket, identity),
+    );
+  }
+
+  /** Ends the wait for a login. False when it has ended already. */
+  #decide(socket: Duplex): boolean {
+    clearTimeout(this.#undecided.get(socket));
+    return this.#undecided.delete(socket);
+  }
+
+  #refuse(socket: Duplex, refusal: UpgradeRefusal): void {
+    if (this.#decide(socket)) refuseUpgrade(socket, refusal);
   }
 
   #refusal(request: IncomingMessage): UpgradeRefusal | undefined {
-    if (this.#isClosing) return { status: 503, error: 'the hub is shutting down', code: 'shutting-down' };
+    if (this.#isClosing) return shuttingDown;
     if (pathOf(request) !== this.#options.path)
       return { status: 404, error: `the WebSocket endpoint is ${this.#options.path}` };
     if (request.headers.upgrade?.toLowerCase() !== 'websocket' || request.method !== 'GET') {
@@ -143,7 +174,9 @@ export class WebSocketServer implements AsyncDisposable {
     }
     if (!this.#options.allowedOrigins.allows(request))
       return { status: 403, error: 'pages of this origin may not connect' };
-    const isFull = this.#upgrading >= this.#options.limits.maxUnauthenticated || !this.#options.hasRoom();
+    const instanceId = request.headers['remotes-instance-id'];
+    if (instanceId !== undefined && !instanceIdSchema.safeParse(instanceId).success) return badInstanceId;
+    const isFull = this.#undecided.size >= this.#options.limits.maxUnauthenticated || !this.#options.hasRoom();
     return isFull
       ? { status: 503, error: 'the hub is full', code: 'rate-limited', headers: { 'Retry-After': '5' } }
       : undefined;
@@ -151,14 +184,6 @@ export class WebSocketServer implements AsyncDisposable {
 
   async #identify(request: IncomingMessage): Promise<Identity | undefined> {
     const { authorization } = request.headers;
-    const instanceId = request.headers['remotes-instance-id'];
-    if (instanceId !== undefined && !instanceIdSchema.safeParse(instanceId).success) {
-      throw new UpgradeRefused({
-        status: 400,
-        error: 'Remotes-Instance-Id: expected 16 to 128 characters',
-        code: 'invalid-body',
-      });
-    }
     if (authorization === undefined) return undefined;
     const credentials = readAuthorization(authorization);
     if (credentials === undefined)
@@ -167,7 +192,6 @@ export class WebSocketServer implements AsyncDisposable {
   }
 
   #describeRefusal(error: unknown): UpgradeRefusal {
-    if (error instanceof UpgradeRefused) return error.refusal;
     if (error instanceof AuthenticationError && error.code !== 'internal-error') {
       return error.code === 'rate-limited'
         ? {
@@ -184,7 +208,7 @@ export class WebSocketServer implements AsyncDisposable {
           };
     }
     this.#options.log.error({ err: error }, 'upgrade failed');
-    return { status: 503, error: 'the login cannot be checked at the moment', code: 'internal-error' };
+    return loginUnavailable;
   }
 
   #opened(socket: WebSocket, request: IncomingMessage, raw: Duplex, identity: Identity | undefined): void {
@@ -202,14 +226,6 @@ export class WebSocketServer implements AsyncDisposable {
       loggedIn,
     });
     connection.deliverTo(receiver);
-  }
-}
-
-class UpgradeRefused extends Error {
-  override readonly name = 'UpgradeRefused';
-
-  constructor(readonly refusal: UpgradeRefusal) {
-    super(refusal.error);
   }
 }
 

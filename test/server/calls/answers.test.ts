@@ -47,8 +47,14 @@ test('K039: every combination of result and error settles the call as specified'
     [{ error: ' \n' }, { error: blank, ...failed }],
     [{}, { result: null }],
     [{ error: null }, { result: null }],
-    [{ result: 1, error: 'bad' }, { error: 'bad', ...failed }],
-    [{ error: 'bad', result: { fine: true } }, { error: 'bad', ...failed }],
+    [
+      { result: 1, error: 'bad' },
+      { error: 'bad', ...failed },
+    ],
+    [
+      { error: 'bad', result: { fine: true } },
+      { error: 'bad', ...failed },
+    ],
     [{ result: 'x', executed: 'no' }, { result: 'x' }],
     [{ result: { error: 'inside' } }, { result: { error: 'inside' } }],
     ['"result":1,"result":2', { result: 2 }],
@@ -105,7 +111,19 @@ test('K030: the first answer counts, and unknown ids are ignored without a reply
 
   const reply = caller.call('x', 'f');
   await server.next('remote-call');
-  const strangers = ['x#999', 'nope', '', 0, null, undefined, ['x#0'], { toString: 'x#0' }, 'X#0', 'x#00', ' x#0'];
+  const strangers = [
+    'x#999',
+    'nope',
+    '',
+    0,
+    null,
+    undefined,
+    ['x#0'],
+    { toString: 'x#0' },
+    'X#0',
+    'x#00',
+    ' x#0',
+  ];
   for (const id of strangers) server.send(answer(id, 'wrong'));
   server.sendTogether(answer('x#0', 1), answer('x#0', 2), { ...answer('x#0', 3), error: 'late' });
   expect(await reply).toMatchObject({ result: 1 });

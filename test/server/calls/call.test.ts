@@ -7,7 +7,11 @@ test('CALL-01: a call is answered with the result and the nonce, and nothing els
   const caller = await hub.connect();
   await server.serve('x', ['f']);
 
-  caller.send({ action: 'remote-call', nonce: 'c1', body: { remotename: 'x', function: 'f', args: { a: 1 } } });
+  caller.send({
+    action: 'remote-call',
+    nonce: 'c1',
+    body: { remotename: 'x', function: 'f', args: { a: 1 } },
+  });
   await server.answer({ ok: true });
   expect(await caller.reply('c1')).toEqual({ result: { ok: true }, nonce: 'c1' });
   caller.send({ action: 'remote-call', body: { remotename: 'x', function: 'f' } });
@@ -70,7 +74,8 @@ test('CALL-04: calls above the limit of the caller or of the serving session fai
   });
   expect(hub.hub.counts().pendingCalls).toBe(3);
 
-  for (const call of calls) first.send({ action: 'remote-call-result', requestId: call['requestId'], result: 1 });
+  for (const call of calls)
+    first.send({ action: 'remote-call-result', requestId: call['requestId'], result: 1 });
   await Promise.all(pending);
   const again = caller.call('y', 'f');
   await first.answer('again');
@@ -115,24 +120,27 @@ test.each([
   [undefined, 30_000],
   [1, 1],
   [600_000, 600_000],
-])('CALL-06: with remotes.v1 the forwarded call tells the time left: asked %s, told %s', async (timeoutMs, told) => {
-  await using hub = await startTestHub();
-  const server = await hub.connect({ v1: true });
-  const caller = await hub.connect();
-  await server.serve('x', ['f']);
+])(
+  'CALL-06: with remotes.v1 the forwarded call tells the time left: asked %s, told %s',
+  async (timeoutMs, told) => {
+    await using hub = await startTestHub();
+    const server = await hub.connect({ v1: true });
+    const caller = await hub.connect();
+    await server.serve('x', ['f']);
 
-  caller.send({
-    action: 'remote-call',
-    body: { remotename: 'x', function: 'f', args: { a: 1 }, timeoutMs },
-  });
-  expect(await server.next('remote-call')).toEqual({
-    action: 'remote-call',
-    requestId: 'x#0',
-    function: 'f',
-    args: { a: 1 },
-    timeoutMs: told,
-  });
-});
+    caller.send({
+      action: 'remote-call',
+      body: { remotename: 'x', function: 'f', args: { a: 1 }, timeoutMs },
+    });
+    expect(await server.next('remote-call')).toEqual({
+      action: 'remote-call',
+      requestId: 'x#0',
+      function: 'f',
+      args: { a: 1 },
+      timeoutMs: told,
+    });
+  },
+);
 
 test('CALL-08: calls to one session run side by side and are answered in any order', async () => {
   await using hub = await startTestHub();
@@ -189,16 +197,19 @@ test.each([
   expect(server.others).toEqual([]);
 });
 
-test.each([0, -1, 600_001, 1.5, '30', null])('a timeoutMs of %j is refused and nothing is forwarded', async (timeoutMs) => {
-  await using hub = await startTestHub();
-  const server = await hub.connect();
-  await server.serve('x', ['f']);
+test.each([0, -1, 600_001, 1.5, '30', null])(
+  'a timeoutMs of %j is refused and nothing is forwarded',
+  async (timeoutMs) => {
+    await using hub = await startTestHub();
+    const server = await hub.connect();
+    await server.serve('x', ['f']);
 
-  const reply = await server.call('x', 'f', {}, { timeoutMs });
-  expect(reply).toMatchObject({ code: 'invalid-body', executed: 'no', retryable: false });
-  expect(reply['error']).toMatch(/^body\.timeoutMs: /u);
-  expect(server.others).toEqual([]);
-});
+    const reply = await server.call('x', 'f', {}, { timeoutMs });
+    expect(reply).toMatchObject({ code: 'invalid-body', executed: 'no', retryable: false });
+    expect(reply['error']).toMatch(/^body\.timeoutMs: /u);
+    expect(server.others).toEqual([]);
+  },
+);
 
 test('K043: a served function may call its own session and others before it answers', async () => {
   await using hub = await startTestHub();

@@ -72,19 +72,22 @@ test('CALL-18: a cancel touches no call of another nonce, another session or ano
   expect(hub.hub.counts().pendingCalls).toBe(3);
 });
 
-test.each([undefined, {}, 'a', null])('CALL-18: a cancel with the body %j is refused and cancels nothing', async (body) => {
-  await using hub = await startTestHub();
-  const session = await hub.connect();
-  await session.serve('x', ['f']);
-  session.send(call('a'));
-  await session.next('remote-call');
+test.each([undefined, {}, 'a', null])(
+  'CALL-18: a cancel with the body %j is refused and cancels nothing',
+  async (body) => {
+    await using hub = await startTestHub();
+    const session = await hub.connect();
+    await session.serve('x', ['f']);
+    session.send(call('a'));
+    await session.next('remote-call');
 
-  expect(await session.request('remote-call-cancel', body)).toMatchObject({
-    error: expect.stringMatching(/^body(?:\.nonce)?: expected /u),
-    code: 'invalid-body',
-  });
-  expect(hub.hub.counts().pendingCalls).toBe(1);
-});
+    expect(await session.request('remote-call-cancel', body)).toMatchObject({
+      error: expect.stringMatching(/^body(?:\.nonce)?: expected /u),
+      code: 'invalid-body',
+    });
+    expect(hub.hub.counts().pendingCalls).toBe(1);
+  },
+);
 
 test('CALL-16 CALL-18: a result against a cancel, both orders in one write: the first counts', async () => {
   await using hub = await startTestHub();
@@ -115,7 +118,11 @@ test('CALL-16: a result against a disconnect and against the timeout, both order
   using clock = fakeClock();
   await using hub = await startTestHub();
   const session = await hub.connect();
-  const result = (requestId: unknown): object => ({ action: 'remote-call-result', requestId, result: 'in time' });
+  const result = (requestId: unknown): object => ({
+    action: 'remote-call-result',
+    requestId,
+    result: 'in time',
+  });
   const disconnect = { action: 'remote-disconnect', body: { remotename: 'x' } };
   const start = async (nonce: string, more = {}): Promise<unknown> => {
     await session.serve('x', ['f']);
@@ -192,7 +199,11 @@ test('CALL-19: a call that was answered is not cancelled, and with drain none is
 test('CALL-20: progress reaches a caller with remotes.v1 whose call has a nonce, and no other', async () => {
   await using hub = await startTestHub();
   const server = await hub.connect({ v1: true });
-  const [v1, plain, witness] = [await hub.connect({ v1: true }), await hub.connect(), await hub.connect({ v1: true })];
+  const [v1, plain, witness] = [
+    await hub.connect({ v1: true }),
+    await hub.connect(),
+    await hub.connect({ v1: true }),
+  ];
   await server.serve('x', ['f']);
   v1.send(call({ my: 'nonce' }));
   v1.send({ action: 'remote-call', body: { remotename: 'x', function: 'f' } });
@@ -201,7 +212,8 @@ test('CALL-20: progress reaches a caller with remotes.v1 whose call has a nonce,
   for (let n = 0; n < 3; n += 1) ids.push((await server.next('remote-call'))['requestId']);
 
   for (const requestId of ids) {
-    for (const progress of [0, null, { done: 1 }]) server.send({ action: 'remote-call-progress', requestId, progress });
+    for (const progress of [0, null, { done: 1 }])
+      server.send({ action: 'remote-call-progress', requestId, progress });
     server.send({ action: 'remote-call-progress', requestId });
     server.send({ action: 'remote-call-result', requestId, result: 'done' });
   }
@@ -229,7 +241,12 @@ test('CALL-20: progress of a call never follows the reply to it', async () => {
   const before = session.frames.length;
 
   const progress = (n: number): object => ({ action: 'remote-call-progress', requestId, progress: n });
-  session.sendTogether(progress(1), progress(2), { action: 'remote-call-result', requestId, result: 3 }, progress(4));
+  session.sendTogether(
+    progress(1),
+    progress(2),
+    { action: 'remote-call-result', requestId, result: 3 },
+    progress(4),
+  );
   await session.reply('c');
   await session.settle();
   const seen = session.frames.slice(before, -1).map((frame) => JSON.parse(frame) as Record<string, unknown>);

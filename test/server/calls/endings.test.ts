@@ -37,27 +37,33 @@ test('K035 (i): a disconnect by another session fails pending calls at once and 
   expect(hub.hub.counts()).toMatchObject({ sessions: 3, remotes: 0, providers: 0, pendingCalls: 0 });
 });
 
-test.each(['close', 'terminate'] as const)('K035 (ii): a %s of the serving session fails pending calls at once', async (end) => {
-  await using hub = await startTestHub();
-  const [server, caller] = [await hub.connect(), await hub.connect()];
-  await server.serve('x', ['f']);
-  const replies = Array.from({ length: 3 }, async () => caller.call('x', 'f'));
-  for (const _reply of replies) await server.next('remote-call');
+test.each(['close', 'terminate'] as const)(
+  'K035 (ii): a %s of the serving session fails pending calls at once',
+  async (end) => {
+    await using hub = await startTestHub();
+    const [server, caller] = [await hub.connect(), await hub.connect()];
+    await server.serve('x', ['f']);
+    const replies = Array.from({ length: 3 }, async () => caller.call('x', 'f'));
+    for (const _reply of replies) await server.next('remote-call');
 
-  server.socket[end]();
-  for (const reply of await Promise.all(replies)) {
-    expect(reply).toMatchObject({ ...lost, error: expect.stringContaining(lost.error) });
-  }
-  expect(await caller.call('x', 'f')).toMatchObject({ code: 'remote-not-connected' });
-  await hub.idle(1);
-  expect(hub.hub.counts()).toMatchObject({ remotes: 0, providers: 0 });
-});
+    server.socket[end]();
+    for (const reply of await Promise.all(replies)) {
+      expect(reply).toMatchObject({ ...lost, error: expect.stringContaining(lost.error) });
+    }
+    expect(await caller.call('x', 'f')).toMatchObject({ code: 'remote-not-connected' });
+    await hub.idle(1);
+    expect(hub.hub.counts()).toMatchObject({ remotes: 0, providers: 0 });
+  },
+);
 
 test('K035 (iii): pending calls fail at once when the serving process is killed', async () => {
   await using hub = await startTestHub();
   const caller = await hub.connect();
   const env = { PATH: process.env['PATH'], HUB_URL: hub.socketUrl, HUB_TOKEN: await hub.token() };
-  const child = spawn(process.execPath, ['-e', servingProcess], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['-e', servingProcess], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let output = '';
   child.stdout.on('data', (chunk) => (output += String(chunk)));
   await eventually(() => output.includes('connected'), 'the process serves');
@@ -106,7 +112,10 @@ test('CALL-15: every failed call says executed and retryable as the table of cod
     { name: 'checked', parameters: { type: 'object', required: ['a'] }, result: { type: 'string' } },
   ];
   await server.request('remote-connect', { remotename: 'x', tools });
-  const outcome = async (reply: Promise<Record<string, unknown>>, act: () => unknown = () => 0): Promise<unknown> => {
+  const outcome = async (
+    reply: Promise<Record<string, unknown>>,
+    act: () => unknown = () => 0,
+  ): Promise<unknown> => {
     await caller.settle();
     await act();
     const { code, executed, retryable } = await reply;
@@ -126,13 +135,21 @@ test('CALL-15: every failed call says executed and retryable as the table of cod
   caller.send(tooDeep);
   expect(await outcome(caller.reply('deep'))).toEqual(['malformed-message', 'no', false]);
   expect(await outcome(f(), async () => answer({ error: 'e' }))).toEqual(['function-failed', 'yes', false]);
-  expect(await outcome(f(), async () => answer({ error: 'e', executed: 'no' }))).toEqual(['function-failed', 'no', false]);
+  expect(await outcome(f(), async () => answer({ error: 'e', executed: 'no' }))).toEqual([
+    'function-failed',
+    'no',
+    false,
+  ]);
   expect(await outcome(caller.call('x', 'checked', { a: 1 }), async () => answer({ result: 1 }))).toEqual([
     'invalid-result',
     'yes',
     false,
   ]);
-  expect(await outcome(f({ timeoutMs: 50 }), async () => clock.advance(50))).toEqual(['call-timeout', 'unknown', false]);
+  expect(await outcome(f({ timeoutMs: 50 }), async () => clock.advance(50))).toEqual([
+    'call-timeout',
+    'unknown',
+    false,
+  ]);
   await server.next('remote-call');
   caller.send({ action: 'remote-call', nonce: 'c', body: { remotename: 'x', function: 'f' } });
   expect(await outcome(f())).toEqual(['too-many-calls', 'no', true]);

@@ -72,7 +72,9 @@ test('CALL-11: arguments and results of 1 MiB travel whole, both ways', async ()
 
   for (const [n, text] of large.entries()) {
     expect(Buffer.byteLength(text)).toBeGreaterThanOrEqual(1_048_576);
-    caller.send(`{"action":"remote-call","nonce":${n},"body":{"remotename":"x","function":"f","args":${text}}}`);
+    caller.send(
+      `{"action":"remote-call","nonce":${n},"body":{"remotename":"x","function":"f","args":${text}}}`,
+    );
     await server.next('remote-call');
     const forwarded = `{"action":"remote-call","requestId":"x#${n}","function":"f","args":${text}}`;
     expect(server.frames.at(-1) === forwarded).toBe(true); // no diff of a megabyte
@@ -92,8 +94,12 @@ test('CALL-11: of members with one name the last counts, in the envelope and in 
       '"b\\u006fdy":{"remotename":"nobody","args":{"a":1},"function":"f","\\u0061rgs":{"a": 2},"remotename":"x"}}',
   );
   await server.next('remote-call');
-  expect(server.frames.at(-1)).toBe('{"action":"remote-call","requestId":"x#0","function":"f","args":{"a": 2}}');
-  server.send('{"action":"remote-call-result","requestId":"y","requestId":"x#0","result":1,"res\\u0075lt":2.0}');
+  expect(server.frames.at(-1)).toBe(
+    '{"action":"remote-call","requestId":"x#0","function":"f","args":{"a": 2}}',
+  );
+  server.send(
+    '{"action":"remote-call-result","requestId":"y","requestId":"x#0","result":1,"res\\u0075lt":2.0}',
+  );
   await server.reply(2);
   expect(server.frames.at(-1)).toBe('{"result":2.0,"nonce":2}');
 });

@@ -16,6 +16,7 @@ export const wait = (args, { progress }) => new Promise((resolve) => {
   progress('started');
   process.on('SIGTERM', () => setTimeout(resolve, 100, 'finished'));
 });
+process.on('SIGTERM', () => console.error('told to stop'));
 setInterval(() => {}, 1000);
 `;
 
@@ -141,6 +142,41 @@ test('Ctrl-C cancels a call', async () => {
   expect(ending.exitCode).toBe(1);
   expect(JSON.parse(ending.stdout)).toMatchObject({ code: 'call-cancelled' });
   await serving.output(/aborted/);
+});
+
+test('a second signal ends a command at once', async () => {
+  using folder = temporaryFolder();
+  await using hub = await startHub();
+  const module = folder.write('w.mjs', weatherModule);
+  await using serving = new CommandProcess(['serve', module, '--name', 'w'], hub.env);
+  await serving.output(/serving w/);
+  await using calling = new CommandProcess(['call', 'w', 'hang'], hub.env);
+  await calling.output(/progress: started/);
+  serving.signal('SIGTERM');
+  await serving.output(/told to stop/);
+  expect(await serving.stop('SIGTERM')).toMatchObject({ exitCode: 1 });
+  const called = await calling.ended();
+  expect(called.exitCode).toBe(1);
+  expect(called.stderr).toContain('(remote-disconnected, executed: unknown)');
+});
+
+test('CLI-05: Ctrl-C cancels a run', async () => {
+  await using hub = await startHub({ agents: [{ id: 'a', name: 'A', model: { provider: 'offline' } }] });
+  hub.hub.connectRemote({
+    userId: 'ada',
+    remotename: 'weather',
+    functions: [
+      { name: 'get_forecast', description: 'Weather forecast', handler: () => new Promise(() => {}) },
+    ],
+  });
+  await using prompting = new CommandProcess(
+    ['prompt', 'a', 'weather forecast', '--remote', 'weather'],
+    hub.env,
+  );
+  await prompting.output(/calls get_forecast/);
+  const ending = await prompting.stop('SIGINT');
+  expect(ending.exitCode).toBe(1);
+  expect(ending.stderr).toContain('the run ended: cancelled');
 });
 
 test('a module that cannot be served is wrong usage', async () => {

@@ -18,7 +18,8 @@ test('CLI-04: exported functions and objects with a handler are served', () => {
     ['plain', {}],
     ['slow', { description: 'slow', timeoutMs: 5 }],
   ]);
-  for (const definition of functions.values()) expect(definition).toHaveProperty('handler', expect.any(Function));
+  for (const definition of functions.values())
+    expect(definition).toHaveProperty('handler', expect.any(Function));
 });
 
 test('a default export has the same shape, and named exports win over it', () => {

@@ -32,7 +32,7 @@ const wrong: [args: string[], message: string][] = [
   [['token', '--user', 'ada'], 'there is no secret to sign with'],
   [['token', '--user', 'ada', '--ttl', 'soon'], 'expected a duration'],
   [['user', 'add', 'ada'], 'where to? give --file, or --config with auth.usersFile'],
-  [['user', 'add', '', '--file', 'users.json'], 'the name: expected 1 to 256 characters'],
+  [['user', 'add', '', '--file', 'users.json'], 'the name of a user: expected 1 to 256 characters'],
   [['user', 'add', 'ada', '--file', 'users.json'], 'the password is empty'],
   [['user', 'add', 'ada', '--file', 'a', '--config', 'b'], 'cannot be used with option'],
 ];

@@ -107,7 +107,7 @@ const values = fc.array(value, { minLength: 8, maxLength: 8 });
 // The seed is fixed so that a mistake of a judge is not met for the first time in somebody's work.
 const run = { numRuns: 400, seed: 20_260_822 };
 
-test('on 3200 tame values the verdict is that of ajv and of cfworker', () => {
+test('SCHEMA-04: on 3200 tame values the verdict is that of ajv and of cfworker', () => {
   const ajv = new Ajv2020({ strict: false, ownProperties: true, logger: false, validateFormats: false });
 
   fc.assert(
@@ -121,7 +121,7 @@ test('on 3200 tame values the verdict is that of ajv and of cfworker', () => {
   );
 });
 
-test('with unevaluated keywords the verdict on 3200 tame values is that of cfworker', () => {
+test('SCHEMA-04: with unevaluated keywords the verdict on 3200 tame values is that of cfworker', () => {
   fc.assert(
     fc.property(schemas(['unevaluatedProperties', 'unevaluatedItems']), values, (schema, each) => {
       expect(verdicts(schema, each)).toEqual(verdictsOfCfworker(schema, each));

@@ -131,7 +131,7 @@ function chainOfReferences(length: number): unknown {
   return { $ref: '#/$defs/d0', $defs: { ...links, [`d${length}`]: {} } };
 }
 
-test.each(attacks)('%s ends in 200 ms', (_title, schema, value, outcome) => {
+test.each(attacks)('SCHEMA-06: %s ends in 200 ms', (_title, schema, value, outcome) => {
   expect(outcomeOf(schema, value)).toBe(outcome);
 });
 
@@ -163,7 +163,7 @@ const unevaluatedAttacks: readonly (readonly [string, unknown, Outcome])[] = [
 ];
 
 test.each(unevaluatedAttacks)(
-  'unevaluatedProperties, %s, on a wide object end in 200 ms',
+  'SCHEMA-06: unevaluatedProperties, %s, on a wide object end in 200 ms',
   (_title, schema, outcome) => {
     expect(outcomeOf(schema, wideObject)).toBe(outcome);
   },

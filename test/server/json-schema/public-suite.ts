@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CompiledSchema } from '../../../server/src/json-schema/schema.js';
 import { compileSchema, SchemaError } from '../../../server/src/json-schema/schema.js';
-import type { JsonObject } from '../../../server/src/json-schema/json-values.js';
-import { isJsonArray, isJsonObject } from '../../../server/src/json-schema/json-values.js';
+import type { JsonObject } from '../../../server/src/json/json-values.js';
+import { isJsonArray, isJsonObject } from '../../../server/src/json/json-values.js';
 
 const usualPlace = '../shared/data/json-schema-test-suite';
 

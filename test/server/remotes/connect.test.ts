@@ -35,10 +35,26 @@ test.each([
   ['a string', '[]', 'body.tools: expected array, received string'],
   ['a list of strings', ['f'], 'body.tools[0]: expected object, received string'],
   ['a list with null', [f, null], 'body.tools[1]: expected object, received null'],
-  ['a function without a name', [{ description: 'x' }], 'body.tools[0].name: expected string, received undefined'],
-  ['parameters that are a list', [{ ...f, parameters: [] }], 'body.tools[0].parameters: expected object, received array'],
-  ['parameters that are true', [{ ...f, parameters: true }], 'body.tools[0].parameters: expected object, received boolean'],
-  ['a result schema that is null', [{ ...f, result: null }], 'body.tools[0].result: expected object, received null'],
+  [
+    'a function without a name',
+    [{ description: 'x' }],
+    'body.tools[0].name: expected string, received undefined',
+  ],
+  [
+    'parameters that are a list',
+    [{ ...f, parameters: [] }],
+    'body.tools[0].parameters: expected object, received array',
+  ],
+  [
+    'parameters that are true',
+    [{ ...f, parameters: true }],
+    'body.tools[0].parameters: expected object, received boolean',
+  ],
+  [
+    'a result schema that is null',
+    [{ ...f, result: null }],
+    'body.tools[0].result: expected object, received null',
+  ],
 ])('K055: tools that are %s are refused and nothing is stored', async (_what, tools, error) => {
   await using hub = await startTestHub();
   const server = await hub.connect();
@@ -70,24 +86,34 @@ test.each([
   ['an empty schema', {}],
   ['null', null],
   ['absent', undefined],
-])('K056: parameters that are %s connect, are listed as they were, and let any object pass', async (_what, parameters) => {
-  await using hub = await startTestHub();
-  const server = await hub.connect();
-  const tools = [{ name: 'f', ...(parameters !== undefined && { parameters }) }];
+])(
+  'K056: parameters that are %s connect, are listed as they were, and let any object pass',
+  async (_what, parameters) => {
+    await using hub = await startTestHub();
+    const server = await hub.connect();
+    const tools = [{ name: 'f', ...(parameters !== undefined && { parameters }) }];
 
-  expect(await server.request('remote-connect', { remotename: 'x', tools })).toMatchObject({
-    message: 'remote connected',
-  });
-  expect((await server.request('remote-list'))['remotes']).toEqual([{ remotename: 'x', tools }]);
-  const reply = server.call('x', 'f', { any: [1, null], thing: true });
-  expect((await server.answer('fits'))['args']).toEqual({ any: [1, null], thing: true });
-  expect(await reply).toMatchObject({ result: 'fits' });
-});
+    expect(await server.request('remote-connect', { remotename: 'x', tools })).toMatchObject({
+      message: 'remote connected',
+    });
+    expect((await server.request('remote-list'))['remotes']).toEqual([{ remotename: 'x', tools }]);
+    const reply = server.call('x', 'f', { any: [1, null], thing: true });
+    expect((await server.answer('fits'))['args']).toEqual({ any: [1, null], thing: true });
+    expect(await reply).toMatchObject({ result: 'fits' });
+  },
+);
 
 test('a description of 8192 characters and an odd but fitting function spec connect; beyond is refused', async () => {
   await using hub = await startTestHub();
   const server = await hub.connect();
-  const spec = { name: 'f', description: 'é'.repeat(8_192), verb: 'get', timeoutMs: 600_000, maxCalls: 1, own: { a: 1 } };
+  const spec = {
+    name: 'f',
+    description: 'é'.repeat(8_192),
+    verb: 'get',
+    timeoutMs: 600_000,
+    maxCalls: 1,
+    own: { a: 1 },
+  };
   const connect = async (more: object) =>
     server.request('remote-connect', { remotename: 'x', tools: [{ ...spec, ...more }] });
 
@@ -105,7 +131,10 @@ test('a second connect after a refused one needs no clean-up', async () => {
   const server = await hub.connect();
 
   await server.request('remote-connect', { remotename: 'x', tools: [f, f] });
-  await server.request('remote-connect', { remotename: 'x', tools: [{ ...f, parameters: { type: 'string' } }] });
+  await server.request('remote-connect', {
+    remotename: 'x',
+    tools: [{ ...f, parameters: { type: 'string' } }],
+  });
   expect(await server.serve('x', ['f'])).toMatchObject({ message: 'remote connected' });
   expect(await server.remotes()).toEqual(['x']);
 });

@@ -34,16 +34,19 @@ test('REMOTE-10: a name that is not connected is refused, for another user’s r
   });
 });
 
-test.each(['yes', 1, null, {}])('a drain that is %j is refused and nothing is disconnected', async (drain) => {
-  await using hub = await startTestHub();
-  const server = await hub.connect();
-  await server.serve('x', ['f']);
+test.each(['yes', 1, null, {}])(
+  'a drain that is %j is refused and nothing is disconnected',
+  async (drain) => {
+    await using hub = await startTestHub();
+    const server = await hub.connect();
+    await server.serve('x', ['f']);
 
-  const reply = await server.request('remote-disconnect', { remotename: 'x', drain });
-  expect(reply).toMatchObject({ code: 'invalid-body' });
-  expect(reply['error']).toMatch(/^body\.drain: expected boolean, received /u);
-  expect(await server.remotes()).toEqual(['x']);
-});
+    const reply = await server.request('remote-disconnect', { remotename: 'x', drain });
+    expect(reply).toMatchObject({ code: 'invalid-body' });
+    expect(reply['error']).toMatch(/^body\.drain: expected boolean, received /u);
+    expect(await server.remotes()).toEqual(['x']);
+  },
+);
 
 test('REMOTE-11: any session of the user may disconnect a remote, and any may connect its name then', async () => {
   await using hub = await startTestHub();
@@ -123,7 +126,11 @@ test('K019: connects and disconnects of one write are answered in order, and a c
     { action: 'remote-list', nonce: 5 },
   );
   const list = await session.reply(5);
-  expect(session.replies.map(({ nonce, error }) => ({ nonce, error }))).toEqual([{ nonce: 1 }, { nonce: 2 }, { nonce: 3 }]);
+  expect(session.replies.map(({ nonce, error }) => ({ nonce, error }))).toEqual([
+    { nonce: 1 },
+    { nonce: 2 },
+    { nonce: 3 },
+  ]);
   expect(list).toMatchObject({ remotes: [{ remotename: 'y' }, { remotename: 'x' }] });
   await slow.answer('late');
   expect(await session.reply(4)).toEqual({ result: 'late', nonce: 4 });

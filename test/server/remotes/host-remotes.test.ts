@@ -36,7 +36,11 @@ test('LIB-03: remotes of host and sessions stand in one list, in order of connec
   const session = await hub.connect();
   const f = { name: 'f', description: 'does f', parameters: { type: 'object' }, verb: 'get', own: [1] };
   await session.request('remote-connect', { remotename: 'z', tools: [f] });
-  hub.hub.connectRemote({ userId: 'u1', remotename: 'a', functions: [{ ...f, verb: 'get', handler: () => 1 }] });
+  hub.hub.connectRemote({
+    userId: 'u1',
+    remotename: 'a',
+    functions: [{ ...f, verb: 'get', handler: () => 1 }],
+  });
   hub.hub.connectRemote({ userId: 'u2', remotename: 'other', functions: [] });
 
   const list = (await session.request('remote-list'))['remotes'];
@@ -109,7 +113,11 @@ test.each<[string, unknown, RegExp]>([
   ['a circular object', circular, /^the result is no JSON: .*circular/u],
   ['a function', () => 1, /^the result is no JSON: a function$/u],
   ['a symbol', Symbol('s'), /^the result is no JSON: a symbol$/u],
-  ['an object whose toJSON throws', { toJSON: () => JSON.parse('{') as unknown }, /^the result is no JSON: /u],
+  [
+    'an object whose toJSON throws',
+    { toJSON: () => JSON.parse('{') as unknown },
+    /^the result is no JSON: /u,
+  ],
 ])('K040: a host function that returns %s fails its call and names the cause', async (_what, value, text) => {
   await using hub = await startTestHub();
   const session = await hub.connect();
@@ -163,18 +171,12 @@ test.each<[string, unknown, string]>([
 test('K041: a failure of a nested call is the function’s own failure, whose function has run', async () => {
   await using hub = await startTestHub();
   const session = await hub.connect();
-  serve(hub, {
-    nests: async () => hub.hub.call({ userId: 'u1', remotename: 'nobody', function: 'f' }),
-    says: () => {
-      throw new RemoteError('function-failed', 'nothing was done', { executed: 'no' });
-    },
-  });
+  serve(hub, { nests: async () => hub.hub.call({ userId: 'u1', remotename: 'nobody', function: 'f' }) });
 
   expect(await session.call('host', 'nests')).toMatchObject({
     ...failed,
     error: "no connected remote named 'nobody'",
   });
-  expect(await session.call('host', 'says')).toMatchObject({ ...failed, error: 'nothing was done', executed: 'no' });
 });
 
 test('LIB-03: a handler gets its own arguments, its id, its time and a signal, and may report progress', async () => {
@@ -235,10 +237,10 @@ test('LIB-03: the signal of a handler fires at every early end, and says why', a
   await eventually(() => signals.length === 4, 'the handler runs');
   own.abort();
   await expect(cancelled).rejects.toMatchObject({ code: 'call-cancelled', executed: 'unknown' });
-  const cut = call(hub, 'hang');
+  const cut = call(hub, 'hang').catch((error: unknown) => error);
   await eventually(() => signals.length === 5, 'the handler runs');
   await other.request('remote-disconnect', { remotename: 'host' });
-  await expect(cut).rejects.toMatchObject({ code: 'remote-disconnected', executed: 'unknown' });
+  expect(await cut).toMatchObject({ code: 'remote-disconnected', executed: 'unknown' });
   connection.disconnect();
 
   expect(signals.map(({ reason }) => reason as unknown)).toEqual([
@@ -291,7 +293,11 @@ test('LIB-03: progress reaches the host program, and a listener that throws ends
   const server = await hub.connect({ v1: true });
   await server.serve('host', ['f']);
   const seen: unknown[] = [];
-  const progress = (n: number): object => ({ action: 'remote-call-progress', requestId: `host#${n}`, progress: { n } });
+  const progress = (n: number): object => ({
+    action: 'remote-call-progress',
+    requestId: `host#${n}`,
+    progress: { n },
+  });
 
   const good = call(hub, 'f', { onProgress: (value: unknown) => seen.push(value) });
   const bad = call(hub, 'f', {
@@ -337,5 +343,9 @@ test('LIB-03: a hub that has closed refuses to connect and to call', async () =>
   await using hub = await startTestHub();
   await hub.hub.close();
   expect(() => serve(hub, {})).toThrow(expect.objectContaining({ code: 'shutting-down' }));
-  await expect(call(hub, 'f')).rejects.toMatchObject({ code: 'shutting-down', executed: 'no', retryable: true });
+  await expect(call(hub, 'f')).rejects.toMatchObject({
+    code: 'shutting-down',
+    executed: 'no',
+    retryable: true,
+  });
 });

@@ -94,7 +94,9 @@ test('REMOTE-06: without a configuration the size is 1 MiB of the text as it was
   const server = await hub.connect();
   const connect = async (remotename: string, bytes: number) => {
     const tools = `[${' '.repeat(bytes - 2)}]`;
-    server.send(`{"action":"remote-connect","nonce":"${remotename}","body":{"remotename":"${remotename}","tools":${tools}}}`);
+    server.send(
+      `{"action":"remote-connect","nonce":"${remotename}","body":{"remotename":"${remotename}","tools":${tools}}}`,
+    );
     return server.reply(remotename);
   };
 

@@ -91,24 +91,27 @@ test('EVENT-01: a refused request causes no event, and the event follows the rep
 test.each([
   ['closes', 'close'],
   ['is cut off', 'terminate'],
-] as const)('SESSION-02: when a session %s its remotes disconnect and the other sessions are told', async (_how, end) => {
-  await using hub = await startTestHub();
-  const server = await hub.connect();
-  const other = await hub.connect();
-  await server.serve('x', ['f']);
-  await other.serve('own', ['f']);
-  await server.serve('y', ['f']);
-  const pending = other.call('y', 'f');
-  await server.next('remote-call');
+] as const)(
+  'SESSION-02: when a session %s its remotes disconnect and the other sessions are told',
+  async (_how, end) => {
+    await using hub = await startTestHub();
+    const server = await hub.connect();
+    const other = await hub.connect();
+    await server.serve('x', ['f']);
+    await other.serve('own', ['f']);
+    await server.serve('y', ['f']);
+    const pending = other.call('y', 'f');
+    await server.next('remote-call');
 
-  server.socket[end]();
-  expect(await other.event('remote-disconnected')).toMatchObject({ body: { remotename: 'x' } });
-  expect(await other.event('remote-disconnected')).toMatchObject({ body: { remotename: 'y' } });
-  expect(await pending).toMatchObject({ code: 'remote-disconnected', executed: 'unknown' });
-  expect(await other.remotes()).toEqual(['own']);
-  expect(other.events.filter(({ action }) => action === 'remote-disconnected')).toEqual([]);
-  expect(hub.hub.counts()).toMatchObject({ sessions: 1, remotes: 1, providers: 1, pendingCalls: 0 });
-});
+    server.socket[end]();
+    expect(await other.event('remote-disconnected')).toMatchObject({ body: { remotename: 'x' } });
+    expect(await other.event('remote-disconnected')).toMatchObject({ body: { remotename: 'y' } });
+    expect(await pending).toMatchObject({ code: 'remote-disconnected', executed: 'unknown' });
+    expect(await other.remotes()).toEqual(['own']);
+    expect(other.events.filter(({ action }) => action === 'remote-disconnected')).toEqual([]);
+    expect(hub.hub.counts()).toMatchObject({ sessions: 1, remotes: 1, providers: 1, pendingCalls: 0 });
+  },
+);
 
 test('SESSION-03: two users use the same names and ids and never meet', async () => {
   await using hub = await startTestHub();
@@ -134,7 +137,9 @@ test('SESSION-03: two users use the same names and ids and never meet', async ()
     // the other user knows the id and the nonce, and can do nothing with them
     stranger?.server.send({ action: 'remote-call-result', requestId: 'x#0', result: 'spoof' });
     await stranger?.server.settle();
-    expect(await stranger?.caller.request('remote-call-cancel', { nonce: 't3' })).toMatchObject({ cancelled: 0 });
+    expect(await stranger?.caller.request('remote-call-cancel', { nonce: 't3' })).toMatchObject({
+      cancelled: 0,
+    });
     server.send({ action: 'remote-call-result', requestId: 'x#0', result: user });
     expect(await reply).toMatchObject({ result: user });
   }

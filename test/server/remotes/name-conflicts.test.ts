@@ -59,7 +59,10 @@ test('REMOTE-03: a name of the host program is refused at once, before a later r
   );
   await session.reply('p');
   const [refusal, pong] = session.frames.slice(-2);
-  expect([refusal, pong]).toEqual([JSON.stringify({ ...taken, nonce: 'c' }), '{"message":"pong","nonce":"p"}']);
+  expect([refusal, pong]).toEqual([
+    JSON.stringify({ ...taken, nonce: 'c' }),
+    '{"message":"pong","nonce":"p"}',
+  ]);
 });
 
 test('REMOTE-04: a holder that is silent for 2 s is closed, its calls fail, and the newcomer is connected', async () => {

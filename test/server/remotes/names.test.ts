@@ -41,7 +41,10 @@ test.each([
   const caller = await hub.connect();
   const functions = [...new Set([name, 'constructor', '__proto__'])];
 
-  expect(await server.serve(name, functions)).toMatchObject({ message: 'remote connected', remotename: name });
+  expect(await server.serve(name, functions)).toMatchObject({
+    message: 'remote connected',
+    remotename: name,
+  });
   expect(await caller.event('remote-connected')).toMatchObject({ body: { remotename: name } });
   expect(await caller.remotes()).toEqual([name]);
   for (const [n, functionName] of functions.entries()) {
@@ -78,7 +81,13 @@ test.each([
     await session.request('remote-call', { remotename: 'x', function: name }),
   ];
   expect(replies.map(({ code }) => code)).toEqual(replies.map(() => 'invalid-body'));
-  const paths = ['body.remotename', 'body.tools[0].name', 'body.remotename', 'body.remotename', 'body.function'];
+  const paths = [
+    'body.remotename',
+    'body.tools[0].name',
+    'body.remotename',
+    'body.remotename',
+    'body.function',
+  ];
   expect(replies.map(({ error }) => String(error).split(': ', 1)[0])).toEqual(paths);
   expect(await session.remotes()).toEqual(['x']);
 });

@@ -16,7 +16,11 @@ test('CALL-07: request ids count from 0 per session and name, and go on after a 
 
   await first.serve('x', ['f']);
   await first.serve('y', ['f']);
-  expect([await idOf(first, 'x'), await idOf(first, 'x'), await idOf(first, 'y')]).toEqual(['x#0', 'x#1', 'y#0']);
+  expect([await idOf(first, 'x'), await idOf(first, 'x'), await idOf(first, 'y')]).toEqual([
+    'x#0',
+    'x#1',
+    'y#0',
+  ]);
   await first.request('remote-disconnect', { remotename: 'x' });
   await first.serve('x', ['f']);
   expect(await idOf(first, 'x')).toBe('x#2');

@@ -11,7 +11,10 @@ test('K148: schemas with the same $id never meet: each call is checked by its ow
   const first = await hub.connect({ user: 'u1' });
   const second = await hub.connect({ user: 'u2' });
   const toolsFor = (type: string): object[] => [
-    { name: 'f', parameters: { $id, type: 'object', properties: { v: { $ref: '#/$defs/v' } }, $defs: { v: { type } } } },
+    {
+      name: 'f',
+      parameters: { $id, type: 'object', properties: { v: { $ref: '#/$defs/v' } }, $defs: { v: { type } } },
+    },
     { name: 'g', parameters: { $id, type: 'object', properties: { v: { type: 'array' } } } },
   ];
   const connect = async (session: typeof first, type: string) =>
@@ -28,7 +31,10 @@ test('K148: schemas with the same $id never meet: each call is checked by its ow
   expect(await connect(second, 'number')).toMatchObject({ message: 'remote connected' });
   expect([await outcome(first, 's'), await outcome(first, 1)]).toEqual(['passed', 'invalid-arguments']);
   expect([await outcome(second, 's'), await outcome(second, 1)]).toEqual(['invalid-arguments', 'passed']);
-  expect([await outcome(first, [], 'g'), await outcome(first, 's', 'g')]).toEqual(['passed', 'invalid-arguments']);
+  expect([await outcome(first, [], 'g'), await outcome(first, 's', 'g')]).toEqual([
+    'passed',
+    'invalid-arguments',
+  ]);
 
   await first.request('remote-disconnect', { remotename: 'x' });
   expect(await connect(first, 'boolean')).toMatchObject({ message: 'remote connected' });
@@ -75,7 +81,9 @@ test('K144: an attack on a backtracking matcher is decided at once and delays no
     const started = performance.now();
     const replies = texts.map(async (text, n) => attacker.call('x', 'f', { [`p${n}`]: text }));
     await victim.settle();
-    expect((await Promise.all(replies)).map(({ code }) => code)).toEqual(texts.map(() => 'invalid-arguments'));
+    expect((await Promise.all(replies)).map(({ code }) => code)).toEqual(
+      texts.map(() => 'invalid-arguments'),
+    );
     delays.push(performance.now() - started);
   }
   expect(Math.min(...delays)).toBeLessThan(100);

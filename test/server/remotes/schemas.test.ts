@@ -27,29 +27,36 @@ const accepted = { message: 'remote connected' };
 const refused = { code: 'invalid-arguments', executed: 'no', retryable: false };
 
 test.each([
-  ['a pattern that is no regular expression', { properties: { a: { pattern: '(' } } }, '/properties/a/pattern: '],
+  [
+    'a pattern that is no regular expression',
+    { properties: { a: { pattern: '(' } } },
+    '/properties/a/pattern: ',
+  ],
   ['an unknown type', { properties: { a: { type: 'text' } } }, '/properties/a/type: '],
   ['a keyword of the wrong kind', { required: 'a' }, '/required: '],
   ['a property that is no schema', { properties: { a: 5 } }, '/properties/a: '],
   ['a reference to nowhere', { properties: { a: { $ref: '#/$defs/none' } } }, '/properties/a/$ref: '],
-])('REMOTE-07: %s gets invalid-schema, which names the function and the place', async (_what, schema, place) => {
-  await using hub = await startTestHub();
-  const session = await hub.connect();
+])(
+  'REMOTE-07: %s gets invalid-schema, which names the function and the place',
+  async (_what, schema, place) => {
+    await using hub = await startTestHub();
+    const session = await hub.connect();
 
-  const asParameters = await session.request('remote-connect', {
-    remotename: 'x',
-    tools: [{ name: 'good' }, { name: 'bad one', parameters: { type: 'object', ...schema } }],
-  });
-  expect(asParameters).toMatchObject({ code: 'invalid-schema' });
-  expect(String(asParameters['error']).startsWith(`function 'bad one': parameters${place}`)).toBe(true);
-  const asResult = await session.request('remote-connect', {
-    remotename: 'x',
-    tools: [{ name: 'bad one', result: schema }],
-  });
-  expect(asResult).toMatchObject({ code: 'invalid-schema' });
-  expect(String(asResult['error']).startsWith(`function 'bad one': result${place}`)).toBe(true);
-  expect(await session.remotes()).toEqual([]);
-});
+    const asParameters = await session.request('remote-connect', {
+      remotename: 'x',
+      tools: [{ name: 'good' }, { name: 'bad one', parameters: { type: 'object', ...schema } }],
+    });
+    expect(asParameters).toMatchObject({ code: 'invalid-schema' });
+    expect(String(asParameters['error']).startsWith(`function 'bad one': parameters${place}`)).toBe(true);
+    const asResult = await session.request('remote-connect', {
+      remotename: 'x',
+      tools: [{ name: 'bad one', result: schema }],
+    });
+    expect(asResult).toMatchObject({ code: 'invalid-schema' });
+    expect(String(asResult['error']).startsWith(`function 'bad one': result${place}`)).toBe(true);
+    expect(await session.remotes()).toEqual([]);
+  },
+);
 
 test('REMOTE-08 SCHEMA-08: a pattern that is not enforced is named in warnings, with remotes.v1 only', async () => {
   await using hub = await startTestHub();
@@ -67,8 +74,13 @@ test('REMOTE-08 SCHEMA-08: a pattern that is not enforced is named in warnings, 
     ],
   });
   expect(Object.keys(await connect(plain, parameters, 'y'))).toEqual(['message', 'remotename', 'nonce']);
-  for (const [session, remotename] of [[v1, 'x'], [plain, 'y']] as const) {
-    expect(await called(session, { a: 'no', b: 'ab', c: 'c' }, remotename)).toMatchObject({ result: { a: 'no' } });
+  for (const [session, remotename] of [
+    [v1, 'x'],
+    [plain, 'y'],
+  ] as const) {
+    expect(await called(session, { a: 'no', b: 'ab', c: 'c' }, remotename)).toMatchObject({
+      result: { a: 'no' },
+    });
     expect(await called(session, { a: 1 }, remotename)).toMatchObject(refused); // the rest is enforced
     expect(await called(session, { c: 'no' }, remotename)).toMatchObject(refused);
   }
@@ -85,7 +97,10 @@ test('SCHEMA-01: arguments that do not fit are refused, the text names the place
     required: ['city'],
     additionalProperties: false,
   };
-  await server.request('remote-connect', { remotename: 'weather', tools: [{ name: 'get_forecast', parameters }] });
+  await server.request('remote-connect', {
+    remotename: 'weather',
+    tools: [{ name: 'get_forecast', parameters }],
+  });
 
   expect(await caller.call('weather', 'get_forecast', { city: 7 })).toMatchObject({
     ...refused,
@@ -133,9 +148,18 @@ test.each([
 test('K146: unknown keywords are ignored', async () => {
   await using hub = await startTestHub();
   const session = await hub.connect();
-  const city = { type: 'string', 'x-order': 1, nullable: true, example: 'Rome', discriminator: { a: 1 }, xml: [] };
+  const city = {
+    type: 'string',
+    'x-order': 1,
+    nullable: true,
+    example: 'Rome',
+    discriminator: { a: 1 },
+    xml: [],
+  };
 
-  expect(await connect(session, { type: 'object', properties: { city }, example: {} })).toMatchObject(accepted);
+  expect(await connect(session, { type: 'object', properties: { city }, example: {} })).toMatchObject(
+    accepted,
+  );
   expect(await called(session, { city: 'Rome' })).toMatchObject({ result: { city: 'Rome' } });
   expect(await called(session, { city: null })).toMatchObject(refused); // nullable is not JSON Schema
 });
@@ -151,12 +175,16 @@ test.each([
   const session = await hub.connect();
   const pair = { type: 'array', prefixItems: [{ type: 'string' }], items: [{ type: 'number' }] };
   const isDraft7 = $schema.includes('draft-07');
-  const list = isDraft7 ? pair : { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'number' } };
+  const list = isDraft7
+    ? pair
+    : { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'number' } };
 
   const parameters = { $schema, type: 'object', properties: { list, n: { type: 'integer' } } };
   expect(await connect(session, parameters)).toMatchObject(accepted);
   expect(await called(session, { n: 1.5 })).toMatchObject(refused);
-  expect(await called(session, { n: 2, list: ['a'] })).toMatchObject(isDraft7 ? refused : { result: { n: 2 } });
+  expect(await called(session, { n: 2, list: ['a'] })).toMatchObject(
+    isDraft7 ? refused : { result: { n: 2 } },
+  );
   expect(await called(session, { n: 2, list: [1] })).toMatchObject(isDraft7 ? { result: { n: 2 } } : refused);
 });
 
@@ -183,11 +211,15 @@ test('K149: recursion through properties works, a reference that leads only to i
     error: 'arguments of f: /root/kids/0/kids/0: expected object, received number',
   });
   expect(await connect(session, self, 'y')).toMatchObject(accepted);
-  const deep = (levels: number, end: unknown): object => (levels === 0 ? { v: end } : { next: deep(levels - 1, end) });
+  const deep = (levels: number, end: unknown): object =>
+    levels === 0 ? { v: end } : { next: deep(levels - 1, end) };
   expect(await called(session, deep(100, 1), 'y')).toMatchObject({ result: {} });
   expect(await called(session, deep(100, 'x'), 'y')).toMatchObject(refused);
 
-  for (const $defs of [{ a: { $ref: '#/$defs/a' } }, { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } }]) {
+  for (const $defs of [
+    { a: { $ref: '#/$defs/a' } },
+    { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } },
+  ]) {
     expect(await connect(session, { properties: { p: { $ref: '#/$defs/a' } }, $defs }, 'z')).toMatchObject({
       code: 'invalid-schema',
     });
@@ -208,12 +240,20 @@ test('K150: nothing is coerced, defaulted or dropped: what is forwarded is what 
 
   expect(await called(session, { n: null })).toEqual(expect.objectContaining({ result: { n: null } }));
   expect(await called(session, { unknown: 1 })).toEqual(expect.objectContaining({ result: { unknown: 1 } }));
-  for (const [args, name] of [[{ i: '5' }, 'i'], [{ i: 1.5 }, 'i'], [{ b: 1 }, 'b'], [{ b: 'false' }, 'b'], [{ n: 0 }, 'n']] as const) {
+  for (const [args, name] of [
+    [{ i: '5' }, 'i'],
+    [{ i: 1.5 }, 'i'],
+    [{ b: 1 }, 'b'],
+    [{ b: 'false' }, 'b'],
+    [{ n: 0 }, 'n'],
+  ] as const) {
     const reply = await called(session, args);
     expect(reply).toMatchObject(refused);
     expect(reply['error']).toContain(`/${name}: expected `);
   }
-  session.send('{"action":"remote-call","nonce":"i","body":{"remotename":"x","function":"f","args":{"i":1.0}}}');
+  session.send(
+    '{"action":"remote-call","nonce":"i","body":{"remotename":"x","function":"f","args":{"i":1.0}}}',
+  );
   await session.settle();
   expect(session.frames).toContainEqual(expect.stringContaining('"args":{"i":1.0}'));
 });
@@ -252,7 +292,13 @@ test('K143: a reference that leaves the schema is refused, and nothing is fetche
   const address = watched.address();
   const port = typeof address === 'object' ? address?.port : undefined;
 
-  const references = [`http://127.0.0.1:${port}/s.json`, 'file:///etc/hostname', '//127.0.0.1/s', 'other.json#/a', 'urn:x:y'];
+  const references = [
+    `http://127.0.0.1:${port}/s.json`,
+    'file:///etc/hostname',
+    '//127.0.0.1/s',
+    'other.json#/a',
+    'urn:x:y',
+  ];
   for (const $ref of references) {
     const reply = await connect(session, { type: 'object', properties: { p: { $ref } } });
     expect(reply).toMatchObject({ code: 'invalid-schema' });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Expiry } from '../../../server/src/sessions/expiry.js';
 import { fakeClock } from '../../support/clock.js';
-import { heldLogins, logIn, passwordOf, signed, startHub, userOf } from './fixtures.js';
+import { aString, heldLogins, logIn, passwordOf, signed, startHub, userOf } from './fixtures.js';
 
 const expired = { code: 4401, reason: 'the credentials have expired' };
 /** No heartbeat while the clock leaps. */
@@ -19,7 +19,7 @@ test('AUTH-09: session-expiring comes 60 s before the end, the close with 4401 a
   await clock.advance(1);
   expect(await session.event('session-expiring')).toEqual({
     action: 'session-expiring',
-    body: { sessionId: expect.any(String), expiresAt: 1_700_000_300_000 },
+    body: { sessionId: aString, expiresAt: 1_700_000_300_000 },
   });
   await clock.advance(59_999);
   await session.settle();

@@ -20,6 +20,12 @@ export const notAuthenticated = { error: 'log in first', code: 'not-authenticate
 
 export const tooMany = { error: 'too many attempts to log in', code: 'rate-limited' };
 
+/** Matchers as values of a known type. */
+export const aString: unknown = expect.any(String);
+export const aNumber: unknown = expect.any(Number);
+export const containing = (text: string): unknown => expect.stringContaining(text);
+export const having = (fields: object): unknown => expect.objectContaining(fields);
+
 export const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 
 /** The password of a user of {@link userOf}. */
@@ -128,8 +134,8 @@ export async function openCorked(hub: TestHub) {
 export interface WaitingLogin {
   readonly credentials: unknown;
   readonly address: string;
-  decide(identity: unknown): void;
-  fail(error: Error): void;
+  readonly decide: (identity: unknown) => void;
+  readonly fail: (error: Error) => void;
 }
 
 /** An `authenticate` function whose logins wait until the test decides them. */

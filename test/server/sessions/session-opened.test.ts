@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { writeJson } from '../../../server/src/json/json-text.js';
 import { Session, type Peer } from '../../../server/src/sessions/session.js';
 import { SessionDirectory } from '../../../server/src/sessions/session-directory.js';
-import { MARK, bearer, logIn, refusedUpgrade, signed, startHub } from './fixtures.js';
+import { MARK, bearer, having, logIn, refusedUpgrade, signed, startHub } from './fixtures.js';
 
 test('SESSION-01: session-opened reaches every session of the user, the new one after its login reply', async () => {
   await using hub = await startHub();
@@ -15,7 +15,7 @@ test('SESSION-01: session-opened reaches every session of the user, the new one 
   const event = { action: 'session-opened', body: { sessionId } };
   for (const each of [first, second, session]) expect(await each.event('session-opened')).toEqual(event);
   expect(session.frames.map((frame) => JSON.parse(frame) as unknown)).toEqual([
-    expect.objectContaining({ message: 'authenticated' }),
+    having({ message: 'authenticated' }),
     event,
   ]);
   await stranger.settle();

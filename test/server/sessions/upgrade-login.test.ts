@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import { TestSession } from '../../support/session.js';
 import {
   MARK,
+  aString,
   basic,
   bearer,
   handMade,
+  having,
   invalid,
   notAuthenticated,
   passwordOf,
@@ -22,7 +24,7 @@ test('AUTH-01: a bearer token at the upgrade logs in; the session is there with 
   await using session = await open(hub.socketUrl, bearer(await hub.token('ada')));
   expect(await session.event('session-opened')).toEqual({
     action: 'session-opened',
-    body: { sessionId: expect.any(String) },
+    body: { sessionId: aString },
   });
   expect(await session.remotes()).toEqual([]);
   expect(JSON.parse(session.frames[0] ?? '')).toMatchObject({ action: 'session-opened' });
@@ -37,7 +39,7 @@ test.each(['bearer', 'BEARER', 'Bearer  '])('AUTH-01: the scheme "%s" is Bearer'
 });
 
 test.each([
-  ['plain', 'ann', `${MARK}`],
+  ['plain', 'ann', MARK],
   ['with colons in the password', 'ann', `${MARK}:with::colons:`],
   ['with a name and a password beyond ASCII', 'Zoë 木', `${MARK} пароль 🗝`],
   ['with blanks at both ends', ' ann ', ` ${MARK} `],
@@ -46,7 +48,7 @@ test.each([
   await using hub = await startHub({ auth: { users: [await userOf(username, password)] } });
   await using session = await open(hub.socketUrl, basic(username, password));
   await session.event('session-opened');
-  expect(hub.logs).toContainEqual(expect.objectContaining({ msg: 'session opened', userId: username }));
+  expect(hub.logs).toContainEqual(having({ msg: 'session opened', userId: username }));
 });
 
 test('AUTH-02: refused credentials at the upgrade are 401 with one text, whatever is wrong', async () => {
@@ -117,10 +119,7 @@ test('K011: a token in the query is no credential, good or bad, and is in no log
 
 test('the query changes nothing for a client that logs in by the header', async () => {
   await using hub = await startHub();
-  await using session = await open(
-    `${hub.socketUrl}?token=SECRET123&x#y`.replace('#y', ''),
-    bearer(await hub.token()),
-  );
+  await using session = await open(`${hub.socketUrl}?token=SECRET123`, bearer(await hub.token()));
   await session.event('session-opened');
   expect(JSON.stringify(hub.logs)).not.toContain('SECRET123');
 });

@@ -1,5 +1,5 @@
 import { canonicalKey, numberKey } from '../canonical.js';
-import { isJsonArray } from '../json-values.js';
+import { isJsonArray } from '../../json/json-values.js';
 import type { Marks } from '../marks.js';
 import { counted } from '../messages.js';
 import type { SchemaNode } from '../node.js';

@@ -1,5 +1,5 @@
 import { canonicalKey, numberKey } from '../canonical.js';
-import { isJsonArray, isJsonObject } from '../json-values.js';
+import { isJsonArray, isJsonObject } from '../../json/json-values.js';
 import { boundedList } from '../messages.js';
 import type { SchemaNode } from '../node.js';
 import type { Run } from '../run.js';

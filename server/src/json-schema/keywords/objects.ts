@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json-values.js';
+import type { JsonObject } from '../../json/json-values.js';
 import { counted, quoted } from '../messages.js';
 import type { Check, SchemaNode } from '../node.js';
 import { evaluate } from '../node.js';

@@ -38,11 +38,9 @@ export function scoped(resource: Resource, node: SchemaNode): Check<unknown> {
 function dynamicCheck(name: string, initial: Location, initialNode: SchemaNode): Check<unknown> {
   return (value, run, marks) => {
     run.spend(run.scope.length);
-    const resource = run.scope.find(({ dynamicAnchors }) => dynamicAnchors.has(name)) ?? initial.resource;
-    const schema = resource.dynamicAnchors.get(name)?.schema;
-    const node = typeof schema === 'object' && schema !== null ? resource.nodes.get(schema) : undefined;
-    run.scope.push(resource);
-    const fits = evaluate(node ?? initialNode, value, run, marks);
+    const entry = run.scope.find(({ dynamicAnchors }) => dynamicAnchors.has(name)) ?? initial.resource;
+    run.scope.push(entry);
+    const fits = (entry.dynamicNode(name) ?? initialNode).evaluate(value, run, marks);
     run.scope.pop();
     return fits;
   };

@@ -1,7 +1,7 @@
 import { counted, quoted } from '../messages.js';
 import type { SchemaNode } from '../node.js';
 import type { Site } from '../site.js';
-import type { StepCounter } from '../run.js';
+import type { StepCounter } from '../step-counter.js';
 
 /** `minLength`, `maxLength` (both in code points) and `pattern`. `format` is a hint and never checked. */
 export function compileStringKeywords(site: Site, node: SchemaNode): void {

@@ -1,4 +1,4 @@
-import { isInteger, isJsonArray, isJsonObject } from '../json-values.js';
+import { isInteger, isJsonArray, isJsonObject } from '../../json/json-values.js';
 import type { Check, SchemaNode } from '../node.js';
 import { eitherOf } from '../messages.js';
 import type { Site } from '../site.js';

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject } from '../json-values.js';
+import { isJsonArray, isJsonObject } from '../../json/json-values.js';
 import { Marks } from '../marks.js';
 import { quoted } from '../messages.js';
 import type { Check, SchemaNode } from '../node.js';

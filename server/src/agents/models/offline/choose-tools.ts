@@ -1,4 +1,4 @@
-import { isJsonObject, ownProperty } from '../../../json-schema/json-values.js';
+import { isJsonObject, ownProperty } from '../../../json/json-values.js';
 import type { ModelTool } from '../model.js';
 import { splitClauses, type Token } from './tokens.js';
 import { contentStems, genericVerbs, isWeak } from './words.js';

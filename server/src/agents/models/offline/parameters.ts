@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, ownProperty } from '../../../json-schema/json-values.js';
+import { isJsonArray, isJsonObject, ownProperty } from '../../../json/json-values.js';
 import { plainWords, stem } from './words.js';
 
 /** Most parameters of one tool that are looked at. */
