@@ -83,7 +83,7 @@ test('K150: null fits a nullable property, and nothing is coerced', () => {
   expect(values).toEqual(before);
 });
 
-test('only own properties count, whatever their names', () => {
+test('SCHEMA-07: only own properties count, whatever their names', () => {
   const parsed: unknown = JSON.parse('{"__proto__": 5, "constructor": "x"}');
   const schema: unknown = JSON.parse(
     '{"properties": {"__proto__": {"type": "string"}, "constructor": {"type": "string"}}, "additionalProperties": false}',

@@ -22,7 +22,7 @@ const draft2020Misses = {
 };
 
 test.skipIf(!isSuitePresent)(
-  `all of the public draft-07 suite holds but what needs other documents${suiteNote}`,
+  `SCHEMA-03: all of the public draft-07 suite holds but what needs other documents${suiteNote}`,
   () => {
     const { total, passed, missedGroups } = runSuite('draft7', mandatoryFiles('draft7'));
 
@@ -33,7 +33,7 @@ test.skipIf(!isSuitePresent)(
 );
 
 test.skipIf(!isSuitePresent)(
-  `all of the public 2020-12 suite holds but what needs other documents${suiteNote}`,
+  `SCHEMA-03: all of the public 2020-12 suite holds but what needs other documents${suiteNote}`,
   () => {
     const { total, passed, missedGroups } = runSuite('draft2020-12', mandatoryFiles('draft2020-12'));
 
@@ -46,7 +46,7 @@ test.skipIf(!isSuitePresent)(
 const regexFiles = ['optional/ecmascript-regex.json', 'optional/non-bmp-regex.json'];
 
 test.skipIf(!isSuitePresent)(
-  `the optional tests of regular expressions hold without a miss${suiteNote}`,
+  `SCHEMA-03: the optional tests of regular expressions hold without a miss${suiteNote}`,
   () => {
     expect(runSuite('draft7', regexFiles)).toMatchObject({ missedGroups: [] });
     expect(runSuite('draft2020-12', regexFiles)).toMatchObject({ missedGroups: [] });
