@@ -1,3 +1,4 @@
+import { canonicalKey, type KeyMeter } from '../json-schema/canonical.js';
 import type { JsonText } from '../json/json-text.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import type { TrackedCall } from './call-request.js';
@@ -46,7 +47,11 @@ export class CallerCalls implements Disposable {
   }
 }
 
-/** One text for one JSON value, however it is spaced or escaped; the usual string is its own. */
-function nonceKey({ text }: JsonText): string {
-  return /^"[^"\\]*"$/u.test(text) ? text : JSON.stringify(JSON.parse(text));
+/** A nonce is short, so what its key costs need not be counted. */
+const unmetered: KeyMeter = { enter: () => undefined, leave: () => undefined };
+
+/** One text for one JSON value, however it is written; the usual string is not parsed for it. */
+function nonceKey(nonce: JsonText): string {
+  const isPlain = /^"[^"\\]*"$/u.test(nonce.text);
+  return canonicalKey(isPlain ? nonce.text.slice(1, -1) : nonce.parse(), unmetered);
 }

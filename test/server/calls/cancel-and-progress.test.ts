@@ -41,6 +41,7 @@ test.each([
   ['1.0', '1'],
   ['null', ' null'],
   ['"é"', '"\\u00e9"'],
+  ['{"a":1,"b":[-0]}', '{"b":[0],"a":1}'],
 ])('CALL-18: the nonce %s is cancelled by %s: it is compared as a value', async (sent, named) => {
   await using hub = await startTestHub();
   const session = await hub.connect();
@@ -51,6 +52,22 @@ test.each([
   session.send(`{"action":"remote-call-cancel","nonce":"x1","body":{"nonce":${named}}}`);
   expect(await session.reply('x1')).toMatchObject({ cancelled: 1 });
   expect(session.frames.at(-2)).toBe(`${JSON.stringify(cancelled).slice(0, -1)},"nonce":${sent}}`);
+});
+
+test.each([
+  ['1e400', 'null'],
+  ['"1"', '1'],
+  ['["a"]', '"[\\"a\\"]"'],
+  ['{"__proto__":1}', '{}'],
+])('CALL-18: the nonce %s is not cancelled by %s', async (sent, named) => {
+  await using hub = await startTestHub();
+  const session = await hub.connect();
+  await session.serve('x', ['f']);
+
+  session.send(`{"action":"remote-call","nonce":${sent},"body":{"remotename":"x","function":"f"}}`);
+  await session.next('remote-call');
+  session.send(`{"action":"remote-call-cancel","nonce":"x1","body":{"nonce":${named}}}`);
+  expect(await session.reply('x1')).toMatchObject({ cancelled: 0 });
 });
 
 test('CALL-18: a cancel touches no call of another nonce, another session or another user, and none without a nonce', async () => {

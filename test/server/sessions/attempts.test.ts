@@ -95,7 +95,7 @@ test('K140: failures count together over one socket, many sockets, upgrades and 
 test('K140: a hundred wrong passwords at once, by every way in, are checked ten times', async () => {
   await using hub = await startHub({ auth: { users: [await userOf('ann')] } });
   const ways = Object.values(entrances);
-  const attempts = Array.from({ length: 99 }, (_, n) => ways[n % 3]?.(hub, 'ann', wrong));
+  const attempts = Array.from({ length: 99 }, async (_, n) => ways[n % 3]?.(hub, 'ann', wrong));
   const codes = await Promise.all(attempts);
   expect(codes.filter((code) => code === 'invalid-credentials')).toHaveLength(10);
   expect(codes.filter((code) => code === 'rate-limited')).toHaveLength(89);

@@ -118,7 +118,7 @@ export async function openCorked(hub: TestHub) {
   const { hostname, port } = new URL(hub.url);
   const createConnection = (): Socket => (raw = connect(Number(port), hostname));
   const session = await TestSession.open(hub.socketUrl, [], {
-    createConnection: createConnection as typeof connect,
+    createConnection,
   });
   return {
     session,

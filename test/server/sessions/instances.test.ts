@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TestSession } from '../../support/session.js';
+import type { TestSession } from '../../support/session.js';
 import type { TestHub } from '../../support/hub.js';
 import { MARK, bearer, heldLogins, invalid, logIn, refusedUpgrade, signed, startHub } from './fixtures.js';
 

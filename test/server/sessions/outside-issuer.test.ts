@@ -101,25 +101,25 @@ test('AUTH-12: a stranger’s key under the issuer’s key id is refused', async
   expect(parts.issuer.requests).toBe(1);
 });
 
-test.each(['HS256', 'HS384', 'HS512'])(
-  'K132: %s with the public key of an RS256 issuer is refused',
-  async (alg) => {
-    const key = await issuerKey('k1', 'RS256');
-    await using parts = await trusting(key);
-    await expectAccepted(parts.hub, await key.sign(claims));
-    const pem = await exportSPKI(key.publicKey);
-    const body = { sub: 'admin', ...claims, exp: nowSeconds() + 3_600 };
-    for (const secret of [pem, pem.trim(), `${pem}\n`, JSON.stringify(key.jwk), key.jwk.n ?? '']) {
-      const unsigned = handMade({ alg, kid: 'k1' }, body).slice(0, -1);
-      const hash = `sha${alg.slice(2)}`;
-      const signature = createHmac(hash, secret).update(unsigned).digest('base64url');
-      await expectRefused(parts.hub, `${unsigned}.${signature}`);
-    }
-  },
-);
+test('K132: a token signed by HMAC with the public key of an RS256 issuer is refused', async () => {
+  const key = await issuerKey('k1', 'RS256');
+  await using parts = await trusting(key);
+  await expectAccepted(parts.hub, await key.sign(claims));
+  const pem = await exportSPKI(key.publicKey);
+  const body = { sub: 'admin', ...claims, exp: nowSeconds() + 3_600 };
+  const signedWith = (secret: string, alg: string): string => {
+    const unsigned = handMade({ alg, kid: 'k1' }, body).slice(0, -1);
+    return `${unsigned}.${createHmac(`sha${alg.slice(2)}`, secret)
+      .update(unsigned)
+      .digest('base64url')}`;
+  };
+  for (const secret of [pem, pem.trim(), `${pem}\n`, JSON.stringify(key.jwk), key.jwk.n ?? ''])
+    await expectRefused(parts.hub, signedWith(secret, 'HS256'));
+  for (const alg of ['HS384', 'HS512']) await expectRefused(parts.hub, signedWith(pem, alg));
+});
 
 test('K132: without a secret of its own a hub refuses every HS256 token', async () => {
-  const key = await issuerKey('k1', 'RS256');
+  const key = await issuerKey('k1');
   await using issuer = await startIssuer(key.jwk);
   await using hub = await startHub({ limits, auth: { secret: undefined, jwksUrl: issuer.url } });
   await expectRefused(hub, await signed({}, await exportSPKI(key.publicKey)));

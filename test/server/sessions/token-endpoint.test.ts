@@ -22,12 +22,7 @@ const hubOfAnn = async (auth: object = {}): Promise<TestHub> =>
   startHub({ auth: { users: [await userOf('ann')], ...auth } });
 
 /** A request with nothing added, and its whole answer. */
-async function ask(
-  hub: TestHub,
-  method: string,
-  headers: Record<string, string>,
-  body: readonly Buffer[] = [],
-) {
+async function ask(hub: TestHub, method: string, headers: Record<string, string>, body = '') {
   return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; text: string }>(
     (resolve, reject) => {
       const asked = request(`${hub.url}/v1/auth/token`, { method, headers }, (response) => {
@@ -36,9 +31,7 @@ async function ask(
         response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, text }));
       });
       asked.on('error', reject);
-      if (typeof body === 'string') return void asked.end(body);
-      for (const part of body) asked.write(part);
-      asked.end();
+      asked.end(body);
     },
   );
 }
@@ -122,12 +115,9 @@ test.each([
   'application/jsonp',
 ])('HTTP-03: the content type %s is 415', async (type) => {
   await using hub = await hubOfAnn();
-  const { status, text } = await ask(
-    hub,
-    'POST',
-    type === undefined ? {} : { 'content-type': type },
-    JSON.stringify(ann),
-  );
+  const { status, text } = await ask(hub, 'POST', type === undefined ? {} : { 'content-type': type }, [
+    Buffer.from(JSON.stringify(ann)),
+  ]);
   expect(status).toBe(415);
   expect(JSON.parse(text)).toEqual({
     error: 'expected Content-Type: application/json',
@@ -135,8 +125,20 @@ test.each([
   });
 });
 
-// The pattern of content types stops at a word boundary, so `application/json-patch+json` is taken as JSON.
-test.todo('HTTP-03: the content type application/json-patch+json is 415');
+// The pattern of content types stops at a word boundary.
+test.todo('HTTP-03: the content type application/json-patch+json is 415', async () => {
+  await using hub = await hubOfAnn();
+  const { status } = await requestToken(hub, ann, { 'content-type': 'application/json-patch+json' });
+  expect(status).toBe(415);
+});
+
+// Hono's bodyLimit makes a new Request of one that is no Request of Node's: a TypeError, answered as 500.
+test.todo('HTTP-02: a body whose length is not told (chunked) is taken like any other', async () => {
+  await using hub = await hubOfAnn();
+  const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+  const { status } = await ask(hub, 'POST', headers, JSON.stringify(ann));
+  expect(status).toBe(200);
+});
 
 test('HTTP-03: more than 8 KiB is 413, whether the length is told or not', async () => {
   await using hub = await hubOfAnn();
@@ -146,8 +148,7 @@ test('HTTP-03: more than 8 KiB is 413, whether the length is told or not', async
   const tooLarge = { error: 'at most 8192 bytes are taken', code: 'message-too-large' };
   expect(await requestToken(hub, json + ' '.repeat(room + 1))).toMatchObject({ status: 413, body: tooLarge });
   const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
-  const parts = Array.from({ length: 9 }, () => Buffer.alloc(1_024, ' '));
-  const { status, text } = await ask(hub, 'POST', headers, parts);
+  const { status, text } = await ask(hub, 'POST', headers, ' '.repeat(9 * 1024));
   expect({ status, body: JSON.parse(text) as unknown }).toEqual({ status: 413, body: tooLarge });
   expect(await requestToken(hub, ann)).toMatchObject({ status: 200 });
 });

@@ -48,7 +48,7 @@ test('SHUTDOWN-01: while the hub closes, upgrades are answered 503 and calls of 
     expect(answer).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/u);
     expect(answer).toMatch(/\{"error":"the hub is shutting down","code":"shutting-down"\}$/u);
   }
-  const call = hub.hub.call({ userId: 'u1', remotename: 'x', functionName: 'f', args: {} });
+  const call = hub.hub.call({ userId: 'u1', remotename: 'x', function: 'f', args: {} });
   await expect(call).rejects.toMatchObject({ code: 'shutting-down', executed: 'no', retryable: true });
   stubborn.socket.destroy();
   await closed;
