@@ -35,11 +35,15 @@ export interface Output {
   readonly stderr: string;
 }
 
-/** Runs shell lines at the top of the repository, as a reader would; the first failure ends them. */
-export async function runShell(lines: string, env: Record<string, string> = {}): Promise<Output> {
-  const { output, ended } = startShell(lines, env);
-  await ended;
-  return output();
+/** Runs shell lines as a reader would, at the top of the repository by default; the first failure ends them. */
+export async function runShell(
+  lines: string,
+  env: Record<string, string> = {},
+  folder = repository,
+): Promise<Output> {
+  const shell = startShell(lines, env, folder);
+  await shell.ended;
+  return shell.output();
 }
 
 /** A command that runs until it is stopped. */
@@ -49,9 +53,13 @@ export interface RunningShell extends AsyncDisposable {
 }
 
 /** Starts shell lines in a process group of their own; disposing of it interrupts them all, as Ctrl-C does. */
-export function startShell(lines: string, env: Record<string, string> = {}): RunningShell {
+export function startShell(
+  lines: string,
+  env: Record<string, string> = {},
+  folder = repository,
+): RunningShell {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', lines], {
-    cwd: repository,
+    cwd: folder,
     env: { ...process.env, ...env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -72,12 +80,13 @@ export function startShell(lines: string, env: Record<string, string> = {}): Run
 
 /** Runs a program of a page with the built packages, as a user of them would. */
 export async function runProgram(code: string, env: Record<string, string>): Promise<Output> {
-  const folder = mkdtempSync(join(repository, '.cache-example-'));
-  try {
-    const file = join(folder, 'example.mts');
-    writeFileSync(file, code);
-    return await runShell(`node --import tsx ${JSON.stringify(file)}`, env);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  using folder = temporaryFolder();
+  writeFileSync(join(folder.path, 'example.mts'), code);
+  return await runShell('node --import tsx example.mts', env, folder.path);
+}
+
+/** A folder inside the repository, where the packages and their command are found, for what an example writes. */
+export function temporaryFolder(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(repository, '.cache-example-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
 }

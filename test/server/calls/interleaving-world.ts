@@ -204,7 +204,11 @@ export class World {
     seat.isOpen = false;
     const ends = [
       { parts: seat.caller, hits: (call: ExpectedCall) => call.caller === seat, code: 'call-cancelled' },
-      { parts: seat.provider, hits: (call: ExpectedCall) => call.server === seat, code: 'remote-disconnected' },
+      {
+        parts: seat.provider,
+        hits: (call: ExpectedCall) => call.server === seat,
+        code: 'remote-disconnected',
+      },
     ];
     for (const { parts, hits, code } of isCallerFirst ? ends : ends.toReversed()) {
       parts[Symbol.dispose]();
@@ -248,7 +252,9 @@ export class World {
 
   /** Ids are never used twice, and each early end but that of the session itself is told once. */
   #checkServer(seat: Seat): void {
-    const asked = this.#expected.filter(({ server, outcome }) => server === seat && outcome !== 'too-many-calls');
+    const asked = this.#expected.filter(
+      ({ server, outcome }) => server === seat && outcome !== 'too-many-calls',
+    );
     expect(seat.ids).toEqual(asked.map(({ id }) => id));
     expect(new Set(seat.ids).size).toBe(seat.ids.length);
     for (const { id, outcome } of asked) {

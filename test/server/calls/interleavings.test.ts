@@ -7,6 +7,8 @@ import type { TestSession } from '../../support/session.js';
 import { World } from './interleaving-world.js';
 
 const users = ['u1', 'u1', 'u1', 'u2', 'u2'];
+/** Those that serve nothing on sockets, and answer what they were not asked. */
+const liars: ReadonlySet<number> = new Set([1, 4]);
 const slot = fc.nat({ max: users.length - 1 });
 const name = fc.constantFrom('a', 'a#0', '#');
 const nonce = fc.nat({ max: 3 });
@@ -26,7 +28,10 @@ const step = fc.oneof(
     weight: 8,
   },
   { arbitrary: fc.record({ do: fc.constant('answer'), slot, pick: fc.nat(), kind: answerKind }), weight: 8 },
-  { arbitrary: fc.record({ do: fc.constant('spoof'), pick: fc.nat(), by: fc.nat(), kind: answerKind }), weight: 2 },
+  {
+    arbitrary: fc.record({ do: fc.constant('spoof'), pick: fc.nat(), by: fc.nat(), kind: answerKind }),
+    weight: 2,
+  },
   { arbitrary: fc.record({ do: fc.constant('cancel'), slot, nonce }), weight: 2 },
   { arbitrary: fc.record({ do: fc.constant('silence'), slot }), weight: 1 },
   { arbitrary: fc.record({ do: fc.constant('close'), slot, isCallerFirst: fc.boolean() }), weight: 1 },
@@ -37,22 +42,29 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 async function take(world: World, action: Step): Promise<void> {
-  if ('ms' in action) return world.advance(action.ms);
-  if ('by' in action) {
-    const ids = world.anySeat(action.pick).ids;
+  if (action.do === 'pass') return world.advance(action.ms);
+  if (action.do === 'settle') return void (await setImmediate());
+  if (action.do === 'spoof') {
+    const { ids } = world.anySeat(action.pick);
     return world.answer(world.anySeat(action.by), ids[action.pick % ids.length] ?? 'a#0', action.kind);
   }
-  if (!('slot' in action)) return void (await setImmediate());
   const seat = world.seat(action.slot);
-  if ('kind' in action) {
-    return world.answer(seat, seat.ids[action.pick % seat.ids.length] ?? 'a#0', action.kind);
+  switch (action.do) {
+    case 'connect':
+      return world.connect(seat, action.name);
+    case 'disconnect':
+      return world.disconnect(seat, action.name, action.drain);
+    case 'call':
+      return world.call(seat, action.name, action.nonce, action.timeoutMs);
+    case 'answer':
+      return world.answer(seat, seat.ids[action.pick % seat.ids.length] ?? 'a#0', action.kind);
+    case 'cancel':
+      return world.cancel(seat, action.nonce);
+    case 'close':
+      return world.close(seat, action.isCallerFirst);
+    case 'silence':
+      seat.isSilent = true;
   }
-  if ('drain' in action) return world.disconnect(seat, action.name, action.drain);
-  if ('timeoutMs' in action) return world.call(seat, action.name, action.nonce, action.timeoutMs);
-  if ('name' in action) return world.connect(seat, action.name);
-  if ('nonce' in action) return world.cancel(seat, action.nonce);
-  if ('isCallerFirst' in action) return world.close(seat, action.isCallerFirst);
-  seat.isSilent = true;
 }
 
 test('CALL-17: any interleaving answers every call once, as the model says, and leaves nothing behind', async () => {
@@ -87,21 +99,32 @@ class Crowd {
   }
 
   async take(action: Step): Promise<void> {
-    const session = this.#sessions['slot' in action ? action.slot : 0];
+    if (!('slot' in action)) return;
+    const session = this.#sessions[action.slot];
     if (session === undefined) throw new Error('nobody sits there');
-    if ('drain' in action) {
-      session.send({ action: 'remote-disconnect', body: { remotename: action.name, drain: action.drain } });
-    } else if ('timeoutMs' in action) this.#call(session, action.name, action.timeoutMs);
-    else if ('name' in action) {
-      const body = { remotename: action.name, tools: [{ name: 'f' }] };
-      session.send({ action: 'remote-connect', body });
-    } else if ('kind' in action) this.#answer(session, action.pick, action.kind);
-    else if ('nonce' in action) {
-      session.send({ action: 'remote-call-cancel', body: { nonce: this.#nonce - action.nonce } });
-    } else if ('isCallerFirst' in action) {
-      if (action.isCallerFirst) session.socket.terminate();
-      else session.socket.close();
-      await this.join(action.slot);
+    switch (action.do) {
+      case 'connect': {
+        const body = { remotename: action.name, tools: [{ name: 'f' }] };
+        return liars.has(action.slot) ? undefined : session.send({ action: 'remote-connect', body });
+      }
+      case 'disconnect':
+        return session.send({
+          action: 'remote-disconnect',
+          body: { remotename: action.name, drain: action.drain },
+        });
+      case 'call':
+        return this.#call(session, action.name, action.timeoutMs);
+      case 'answer':
+        return liars.has(action.slot)
+          ? this.#lie(session, action.pick, action.kind)
+          : this.#answer(session, action.pick, action.kind);
+      case 'cancel':
+        return session.send({ action: 'remote-call-cancel', body: { nonce: this.#nonce - action.nonce } });
+      case 'close':
+        if (action.isCallerFirst) session.socket.terminate();
+        else session.socket.close();
+        return this.join(action.slot);
+      case 'silence': // a socket that answers no ping is a test of its own
     }
   }
 
@@ -117,16 +140,23 @@ class Crowd {
     session.send({ action: 'remote-call', nonce: key, body });
   }
 
-  /** Answers with what was asked; a spoofer answers with a lie. */
+  /** Answers one of the calls it was asked, whether it has answered before or not. */
   #answer(session: TestSession, pick: number, kind: string): void {
     const calls = session.others.filter(({ action }) => action === 'remote-call');
     const call = calls[pick % calls.length];
-    const fields = kind === 'progress' ? { action: 'remote-call-progress' } : { action: 'remote-call-result' };
-    if (call !== undefined) session.send({ ...fields, requestId: call['requestId'], [kind]: call['args'] });
-    const lie = { requestId: `a#${pick % 4}`, [kind]: { key: 'a lie' } };
-    const isMine = calls.some(({ requestId }) => requestId === lie.requestId);
-    if (!isMine) session.send({ ...fields, ...lie });
+    if (call === undefined) return;
+    session.send({ action: actionOf(kind), requestId: call['requestId'], [kind]: call['args'] });
   }
+
+  /** Answers a call that it cannot have been asked, since it serves nothing. */
+  #lie(session: TestSession, pick: number, kind: string): void {
+    const requestId = `${['a', 'a#0', '#'][pick % 3] ?? ''}#${pick % 5}`;
+    session.send({ action: actionOf(kind), requestId, [kind]: { key: 'a lie' } });
+  }
+}
+
+function actionOf(kind: string): string {
+  return kind === 'progress' ? 'remote-call-progress' : 'remote-call-result';
 }
 
 test('CALL-17: on sockets, too, every call of a living session is answered once, by the session asked', async () => {
@@ -163,7 +193,9 @@ async function checkAnswers(session: TestSession, nonces: readonly number[]): Pr
   }
   await session.settle();
   expect(session.replies).toEqual([]); // none was answered twice
-  const ids = session.others.flatMap(({ action, requestId }) => (action === 'remote-call' ? [requestId] : []));
+  const ids = session.others.flatMap(({ action, requestId }) =>
+    action === 'remote-call' ? [requestId] : [],
+  );
   expect(new Set(ids).size).toBe(ids.length);
   const isKnown = ids.every((id) => typeof id === 'string' && /^(?:a|a#0|#)#\d+$/u.test(id));
   expect(isKnown).toBe(true);
