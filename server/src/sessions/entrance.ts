@@ -55,16 +55,21 @@ export class Entrance implements UnauthenticatedConnection {
   #failures = 0;
   #refused = 0;
 
+  /** @param session of a peer that has logged in already */
   constructor(options: EntranceOptions, session?: Session) {
     this.#options = options;
     this.address = options.address;
     this.#session = session;
-    if (session !== undefined) return;
+  }
+
+  /** Waits for a login, for so long. */
+  awaitLogin(): void {
+    const { unauthenticated, authenticationTimeoutMs } = this.#options;
     this.#deadline = setTimeout(
-      () => this.#turnAway(`no login within ${options.authenticationTimeoutMs} ms`),
-      options.authenticationTimeoutMs,
+      () => this.#turnAway(`no login within ${authenticationTimeoutMs} ms`),
+      authenticationTimeoutMs,
     );
-    options.unauthenticated.add(this);
+    unauthenticated.add(this);
   }
 
   get isLoggingIn(): boolean {

@@ -75,7 +75,9 @@ export class Reception {
       },
       session,
     );
-    session?.expireAt(identity?.expiresAt);
+    // without a session in spite of an identity there was no room, and the peer is closed already
+    if (identity === undefined) entrance.awaitLogin();
+    else session?.expireAt(identity.expiresAt);
     return entrance;
   }
 

@@ -2,7 +2,6 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { MAX_PASSWORD_LENGTH, MAX_USER_ID_LENGTH, type ErrorCode } from '@remotes-hub/protocol';
 import { Hono, type Context } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import * as z from 'zod';
@@ -53,15 +52,7 @@ export function createHttpRoutes(options: HttpRoutesOptions): RequestListener {
     '/v1/*',
     cors({ origin: (origin, context) => allowedOrigin(origin, context, options.allowedOrigins) }),
   );
-  app.post(
-    '/v1/auth/token',
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: (context) =>
-        failed(context, 413, 'message-too-large', `at most ${MAX_BODY_BYTES} bytes are taken`),
-    }),
-    (context) => issueToken(context, options),
-  );
+  app.post('/v1/auth/token', (context) => issueToken(context, options));
   app.all('/v1/auth/token', (context) => {
     context.header('Allow', 'POST');
     return failed(context, 405, 'unknown-action', 'use POST');
@@ -86,10 +77,15 @@ export function createHttpRoutes(options: HttpRoutesOptions): RequestListener {
 
 async function issueToken(context: Context<Env>, { login }: HttpRoutesOptions): Promise<Response> {
   if (login === undefined) return failed(context, 404, 'unknown-action', 'this hub issues no tokens');
-  if (!/^application\/json\b/iu.test(context.req.header('content-type') ?? '')) {
+  if (!/^application\/json\s*(?:;|$)/iu.test(context.req.header('content-type') ?? '')) {
     return failed(context, 415, 'invalid-body', 'expected Content-Type: application/json');
   }
-  const body = parseJson(await context.req.text());
+  const text = await readBody(context.env.incoming);
+  if (text === undefined) {
+    context.header('Connection', 'close');
+    return failed(context, 413, 'message-too-large', `at most ${MAX_BODY_BYTES} bytes are taken`);
+  }
+  const body = parseJson(text);
   if (body === undefined)
     return failed(context, 400, 'malformed-message', 'the body is not well-formed JSON');
   const parsed = loginSchema.safeParse(body.value);
@@ -107,6 +103,22 @@ async function issueToken(context: Context<Env>, { login }: HttpRoutesOptions): 
     context.header('Retry-After', String(Math.ceil((error.retryAfterMs ?? 1_000) / 1_000)));
     return failed(context, 429, error.code, error.message);
   }
+}
+
+/** The body as text; `undefined` when it is larger than is taken, whatever its headers say. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  await new Promise<void>((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+      else resolve();
+    });
+    request.on('end', resolve);
+    request.on('error', reject);
+  });
+  return bytes <= MAX_BODY_BYTES ? Buffer.concat(chunks).toString() : undefined;
 }
 
 function parseJson(text: string): { value: unknown } | undefined {

@@ -16,7 +16,11 @@ const CLOSE_TIMEOUT_MS = 5_000;
 /** Bytes that a connection may send before it has logged in. */
 const MAX_BYTES_BEFORE_LOGIN = 256 * 1024;
 
-const shuttingDown: UpgradeRefusal = { status: 503, error: 'the hub is shutting down', code: 'shutting-down' };
+const shuttingDown: UpgradeRefusal = {
+  status: 503,
+  error: 'the hub is shutting down',
+  code: 'shutting-down',
+};
 const loginUnavailable: UpgradeRefusal = {
   status: 503,
   error: 'the login cannot be checked at the moment',
@@ -176,7 +180,8 @@ export class WebSocketServer implements AsyncDisposable {
       return { status: 403, error: 'pages of this origin may not connect' };
     const instanceId = request.headers['remotes-instance-id'];
     if (instanceId !== undefined && !instanceIdSchema.safeParse(instanceId).success) return badInstanceId;
-    const isFull = this.#undecided.size >= this.#options.limits.maxUnauthenticated || !this.#options.hasRoom();
+    const isFull =
+      this.#undecided.size >= this.#options.limits.maxUnauthenticated || !this.#options.hasRoom();
     return isFull
       ? { status: 503, error: 'the hub is full', code: 'rate-limited', headers: { 'Retry-After': '5' } }
       : undefined;

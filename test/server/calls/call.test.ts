@@ -161,6 +161,21 @@ test('CALL-08: calls to one session run side by side and are answered in any ord
   expect(hub.hub.counts().pendingCalls).toBe(1);
 });
 
+test('CALL-08: no call is forwarded before the reply to the connect of its remote', async () => {
+  await using hub = await startTestHub();
+  const session = await hub.connect();
+
+  session.sendTogether(
+    { action: 'remote-connect', nonce: 1, body: { remotename: 'x', tools: [{ name: 'f' }] } },
+    { action: 'remote-call', nonce: 2, body: { remotename: 'x', function: 'f' } },
+  );
+  await session.answer('done');
+  expect(await session.reply(2)).toMatchObject({ result: 'done' });
+  const [connected, forwarded] = session.frames.filter((frame) => !frame.includes('"body"'));
+  expect(connected).toContain('remote connected');
+  expect(forwarded).toContain('x#0');
+});
+
 test('K050: absent args are forwarded as {}', async () => {
   await using hub = await startTestHub();
   const server = await hub.connect();

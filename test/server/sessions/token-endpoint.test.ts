@@ -115,9 +115,8 @@ test.each([
   'application/jsonp',
 ])('HTTP-03: the content type %s is 415', async (type) => {
   await using hub = await hubOfAnn();
-  const { status, text } = await ask(hub, 'POST', type === undefined ? {} : { 'content-type': type }, [
-    Buffer.from(JSON.stringify(ann)),
-  ]);
+  const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+  const { status, text } = await ask(hub, 'POST', headers, JSON.stringify(ann));
   expect(status).toBe(415);
   expect(JSON.parse(text)).toEqual({
     error: 'expected Content-Type: application/json',
@@ -125,15 +124,13 @@ test.each([
   });
 });
 
-// The pattern of content types stops at a word boundary.
-test.todo('HTTP-03: the content type application/json-patch+json is 415', async () => {
+test('HTTP-03: the content type application/json-patch+json is 415', async () => {
   await using hub = await hubOfAnn();
   const { status } = await requestToken(hub, ann, { 'content-type': 'application/json-patch+json' });
   expect(status).toBe(415);
 });
 
-// Hono's bodyLimit makes a new Request of one that is no Request of Node's: a TypeError, answered as 500.
-test.todo('HTTP-02: a body whose length is not told (chunked) is taken like any other', async () => {
+test('HTTP-02: a body whose length is not told (chunked) is taken like any other', async () => {
   await using hub = await hubOfAnn();
   const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
   const { status } = await ask(hub, 'POST', headers, JSON.stringify(ann));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Unauthenticated } from '../../../server/src/sessions/unauthenticated.js';
-import { MARK, arrived, heldLogins, openFrom, startHub } from './fixtures.js';
+import { MARK, arrived, bearer, heldLogins, openFrom, startHub } from './fixtures.js';
 
 const login = (nonce: string) => ({ action: 'authenticate', nonce, body: { token: MARK } });
 
@@ -63,6 +63,17 @@ test('a refused login is no longer spared', async () => {
   await using _third = await hub.open();
   expect(await refused.end()).toMatchObject({ code: 4401 });
   expect(idle.isOpen).toBe(true);
+});
+
+test('whoever has logged in and finds no room for a session pushes nobody out', async () => {
+  await using hub = await startHub({ limits: { maxUnauthenticatedPerAddress: 1, maxSessionsPerUser: 1 } });
+  await using _session = await hub.connect();
+  await using idle = await hub.open();
+  await using tooMany = await openFrom(hub, '127.0.0.1', bearer(await hub.token()));
+  expect(await tooMany.end()).toEqual({ code: 4429, reason: 'too many sessions' });
+  await arrived(idle);
+  expect(idle.isOpen).toBe(true);
+  expect(hub.hub.counts()).toMatchObject({ sessions: 1, unauthenticated: 1 });
 });
 
 /** A place of connections that say when they are pushed out. */

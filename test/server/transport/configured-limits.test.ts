@@ -8,7 +8,9 @@ const spec = (name: string, more: object = {}): object => ({ name, description: 
 test('LIMIT-02: maxMessageBytes holds, and the login reply tells it', async () => {
   await using hub = await startTestHub({ limits: { maxMessageBytes: 1_024 } });
   const session = await hub.open();
-  expect(await session.request('authenticate', { token: await hub.token() })).toMatchObject({ maxMessageBytes: 1_024 });
+  expect(await session.request('authenticate', { token: await hub.token() })).toMatchObject({
+    maxMessageBytes: 1_024,
+  });
   session.send('x'.repeat(1_024));
   expect(await session.next()).toMatchObject({ code: 'malformed-message' });
   session.send('x'.repeat(1_025));
@@ -27,7 +29,8 @@ test('LIMIT-02: maxJsonDepth holds', async () => {
 test('LIMIT-02: maxRemotesPerSession and maxRemotesPerUser hold', async () => {
   await using hub = await startTestHub({ limits: { maxRemotesPerSession: 2, maxRemotesPerUser: 3 } });
   const [first, second] = [await hub.connect(), await hub.connect()];
-  for (const name of ['a', 'b']) expect(await first.serve(name, [])).toMatchObject({ message: 'remote connected' });
+  for (const name of ['a', 'b'])
+    expect(await first.serve(name, [])).toMatchObject({ message: 'remote connected' });
   expect(await first.serve('c', [])).toMatchObject({ code: 'too-many-remotes' });
   expect(await second.serve('c', [])).toMatchObject({ message: 'remote connected' });
   expect(await second.serve('d', [])).toMatchObject({ code: 'too-many-remotes' });
@@ -65,12 +68,18 @@ test('LIMIT-02: maxToolsBytesPerUser holds over all sessions of a user', async (
 
 test('LIMIT-02: maxCallsInFlight, callTimeoutMs and maxCallTimeoutMs hold', async () => {
   using clock = fakeClock();
-  await using hub = await startTestHub({ limits: { maxCallsInFlight: 2, callTimeoutMs: 100, maxCallTimeoutMs: 200 } });
+  await using hub = await startTestHub({
+    limits: { maxCallsInFlight: 2, callTimeoutMs: 100, maxCallTimeoutMs: 200 },
+  });
   const serving = await hub.connect();
   const caller = await hub.connect();
   await serving.serve('x', ['f']);
   const [short, long] = [caller.call('x', 'f', {}), caller.call('x', 'f', {}, { timeoutMs: 60_000 })];
-  expect(await caller.call('x', 'f', {})).toMatchObject({ code: 'too-many-calls', executed: 'no', retryable: true });
+  expect(await caller.call('x', 'f', {})).toMatchObject({
+    code: 'too-many-calls',
+    executed: 'no',
+    retryable: true,
+  });
   await clock.advance(100);
   expect(await short).toMatchObject({ error: "remote 'x' did not answer within 100 ms" });
   await clock.advance(100);
@@ -80,10 +89,14 @@ test('LIMIT-02: maxCallsInFlight, callTimeoutMs and maxCallTimeoutMs hold', asyn
 
 test('LIMIT-02: authenticationTimeoutMs and maxAuthenticationFailures hold', async () => {
   using clock = fakeClock();
-  await using hub = await startTestHub({ limits: { authenticationTimeoutMs: 200, maxAuthenticationFailures: 1 } });
+  await using hub = await startTestHub({
+    limits: { authenticationTimeoutMs: 200, maxAuthenticationFailures: 1 },
+  });
   const idle = await hub.open();
   const failing = await hub.open();
-  expect(await failing.request('authenticate', { token: 'x' })).toMatchObject({ code: 'invalid-credentials' });
+  expect(await failing.request('authenticate', { token: 'x' })).toMatchObject({
+    code: 'invalid-credentials',
+  });
   expect(await failing.end()).toMatchObject({ code: 4401, reason: 'too many failed logins' });
   await clock.advance(199);
   expect(hub.hub.counts().unauthenticated).toBe(1);
@@ -98,7 +111,9 @@ test('LIMIT-02: maxUnauthenticated and maxUnauthenticatedPerAddress hold, and th
     const third = await hub.open();
     expect(await first?.end()).toMatchObject({ code: 4401 });
     for (const session of [second, third]) {
-      expect(await session.request('authenticate', { token: await hub.token() })).toMatchObject({ userId: 'u1' });
+      expect(await session.request('authenticate', { token: await hub.token() })).toMatchObject({
+        userId: 'u1',
+      });
     }
   }
 });
@@ -107,7 +122,9 @@ test('LIMIT-02: maxAttemptsPerAddress holds over WebSocket and upgrade together'
   await using hub = await startTestHub({ limits: { maxAttemptsPerAddress: 2 } });
   const session = await hub.open();
   for (const _attempt of [1, 2]) {
-    expect(await session.request('authenticate', { token: 'x' })).toMatchObject({ code: 'invalid-credentials' });
+    expect(await session.request('authenticate', { token: 'x' })).toMatchObject({
+      code: 'invalid-credentials',
+    });
   }
   using raw = await RawSocket.open(hub.url);
   raw.write(upgradeRequest('/ws', { Authorization: 'Bearer x' }));

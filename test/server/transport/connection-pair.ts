@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { WebSocket, WebSocketServer, type ClientOptions } from 'ws';
 import { createLogger } from '../../../server/src/observability/logger.js';
-import { Connection, type ConnectionLimits, type Receiver } from '../../../server/src/transport/connection.js';
+import {
+  Connection,
+  type ConnectionLimits,
+  type Receiver,
+} from '../../../server/src/transport/connection.js';
 
 /** A connection of the hub without a hub, and its peer. */
 export interface ConnectionPair extends Disposable {
@@ -28,9 +32,15 @@ export async function connectionPair(
   const peer = new WebSocket(`ws://127.0.0.1:${address.port}`, options);
   peer.on('error', () => undefined);
   await once(peer, 'open');
-  const [socket]: unknown[] = await connected;
+  const [socket] = (await connected) as unknown[];
   if (!(socket instanceof WebSocket)) throw new TypeError('no connection');
-  const all = { maxQueuedBytes: 1e6, maxMessagesPerSecond: 1e6, heartbeatMs: 15_000, probeTimeoutMs: 2_000, ...limits };
+  const all = {
+    maxQueuedBytes: 1e6,
+    maxMessagesPerSecond: 1e6,
+    heartbeatMs: 15_000,
+    probeTimeoutMs: 2_000,
+    ...limits,
+  };
   const connection = new Connection(socket, all, createLogger('silent'));
   const received: string[] = [];
   let ends = 0;

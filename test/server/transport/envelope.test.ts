@@ -45,19 +45,27 @@ test.each([
   expect(await session.next()).toEqual({ message: 'pong' });
 });
 
-test.each(['nope', '', 'Ping', 'ping ', 'constructor', '__proto__', 'toString', 'session-opened', 'agent_list', '\0'])(
-  'WIRE-02: the unknown action %j is named in the error',
-  async (action) => {
-    await using hub = await startTestHub();
-    const session = await hub.connect();
-    expect(await session.request(action, { remotename: 'x' })).toEqual({
-      error: `unknown action '${action}'`,
-      code: 'unknown-action',
-      nonce: 't1',
-    });
-    expect(await session.request('ping')).toEqual({ message: 'pong', nonce: 't2' });
-  },
-);
+test.each([
+  'nope',
+  '',
+  'Ping',
+  'ping ',
+  'constructor',
+  '__proto__',
+  'toString',
+  'session-opened',
+  'agent_list',
+  '\0',
+])('WIRE-02: the unknown action %j is named in the error', async (action) => {
+  await using hub = await startTestHub();
+  const session = await hub.connect();
+  expect(await session.request(action, { remotename: 'x' })).toEqual({
+    error: `unknown action '${action}'`,
+    code: 'unknown-action',
+    nonce: 't1',
+  });
+  expect(await session.request('ping')).toEqual({ message: 'pong', nonce: 't2' });
+});
 
 test('WIRE-02: a very long action is named by its beginning', async () => {
   await using hub = await startTestHub();
@@ -72,11 +80,19 @@ test.each([
   ['remote-connect', null, 'body: expected object, received null'],
   ['remote-connect', [], 'body: expected object, received array'],
   ['remote-connect', { remotename: 'x' }, 'body.tools: expected array, received undefined'],
-  ['remote-connect', { remotename: 'x', tools: [{}] }, 'body.tools[0].name: expected string, received undefined'],
+  [
+    'remote-connect',
+    { remotename: 'x', tools: [{}] },
+    'body.tools[0].name: expected string, received undefined',
+  ],
   ['remote-disconnect', { remotename: ['x'] }, 'body.remotename: expected string, received array'],
   ['remote-call', { remotename: 'x', function: true }, 'body.function: expected string, received boolean'],
   ['remote-call', { remotename: 'x', function: 'f', args: [] }, 'body.args: expected object, received array'],
-  ['send-agent-prompt', { agentId: 'a', instruction: {} }, 'body.instruction: expected string, received object'],
+  [
+    'send-agent-prompt',
+    { agentId: 'a', instruction: {} },
+    'body.instruction: expected string, received object',
+  ],
   ['run-cancel', {}, 'body.runId: expected string, received undefined'],
 ])('WIRE-03: %s with body %j is refused: %s', async (action, body, error) => {
   await using hub = await startTestHub();
@@ -94,7 +110,9 @@ test('WIRE-03: a body with a thousand faults is answered in one short text', asy
   const tools = Array.from({ length: 1_000 }, () => ({ name: 1 }));
   const { error, code } = await session.request('remote-connect', { remotename: 'x', tools });
   expect(code).toBe('invalid-body');
-  expect(String(error)).toMatch(/^body\.tools\[0\]\.name: expected string, received number; .*; and \d+ more$/u);
+  expect(String(error)).toMatch(
+    /^body\.tools\[0\]\.name: expected string, received number; .*; and \d+ more$/u,
+  );
   expect(String(error).length).toBeLessThan(1_001);
 });
 
@@ -123,8 +141,12 @@ test('WIRE-04: of members with the same name the last one counts, escaped or not
       String.raw`"arg\u0073":{"a":2,"a":3},"function":"f"}}`,
   );
   const call = await session.next('remote-call');
-  expect(session.frames.at(-1)).toBe('{"action":"remote-call","requestId":"x#0","function":"f","args":{"a":2,"a":3}}');
-  session.send(`{"action":"remote-call-result","requestId":"?","result":1,"requestId":"${String(call['requestId'])}","result":2}`);
+  expect(session.frames.at(-1)).toBe(
+    '{"action":"remote-call","requestId":"x#0","function":"f","args":{"a":2,"a":3}}',
+  );
+  session.send(
+    `{"action":"remote-call-result","requestId":"?","result":1,"requestId":"${String(call['requestId'])}","result":2}`,
+  );
   expect(await session.reply(2)).toEqual({ result: 2, nonce: 2 });
 });
 

@@ -96,17 +96,20 @@ test.each([
   ['a surrogate', [0xed, 0xa0, 0x80]],
   ['a character cut off', [0x22, 0xf0, 0x9f, 0x99]],
   ['latin-1 within JSON', [...Buffer.from('{"action":"ping","x":"'), 0xe9, 0x22, 0x7d]],
-])('K005: %s closes its own session with 1007, is logged once, and no other session notices', async (_what, bytes) => {
-  await using hub = await startTestHub();
-  const other = await hub.connect();
-  using raw = await rawSession(hub, 'u2');
-  raw.write(frame(opcodes.text, Buffer.from(bytes)));
-  expect(await closeCodeOf(raw)).toBe(1007);
-  await other.settle();
-  expect(other.frames).toHaveLength(2);
-  expect(hub.logs.filter(({ msg }) => msg === 'connection failed')).toHaveLength(1);
-  await hub.idle(1);
-});
+])(
+  'K005: %s closes its own session with 1007, is logged once, and no other session notices',
+  async (_what, bytes) => {
+    await using hub = await startTestHub();
+    const other = await hub.connect();
+    using raw = await rawSession(hub, 'u2');
+    raw.write(frame(opcodes.text, Buffer.from(bytes)));
+    expect(await closeCodeOf(raw)).toBe(1007);
+    await other.settle();
+    expect(other.frames).toHaveLength(2);
+    expect(hub.logs.filter(({ msg }) => msg === 'connection failed')).toHaveLength(1);
+    await hub.idle(1);
+  },
+);
 
 test('K005: UTF-8 is checked over the whole message: a character may be split between fragments', async () => {
   await using hub = await startTestHub();
@@ -122,7 +125,10 @@ test.each([
   ['an unmasked frame', [frame(opcodes.text, '{}', { masked: false })]],
   ['an opcode that is reserved', [frame(3, '{}')]],
   ['a continuation of nothing', [frame(opcodes.continuation, '{}')]],
-  ['a text frame within a fragmented message', [frame(opcodes.text, '{', { fin: false }), frame(opcodes.text, '}')]],
+  [
+    'a text frame within a fragmented message',
+    [frame(opcodes.text, '{', { fin: false }), frame(opcodes.text, '}')],
+  ],
   ['a ping in fragments', [frame(opcodes.ping, 'x', { fin: false })]],
   ['a ping of 126 bytes', [frame(opcodes.ping, 'x'.repeat(126))]],
   ['a compressed frame that was not negotiated', [Buffer.from([0xc1, 0x80, 0, 0, 0, 0])]],

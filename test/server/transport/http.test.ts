@@ -50,9 +50,12 @@ test("LIB-01: attached to somebody's own server, the hub answers its path and le
   await using hub = await startTestHub();
   await using own = await ownServer();
   const echo = new WebSocketServer({ noServer: true });
-  echo.on('connection', (socket) => socket.on('message', (data) => socket.send(`echo ${String(data)}`)));
+  echo.on('connection', (socket) =>
+    socket.on('message', (data: Buffer) => socket.send(`echo ${data.toString()}`)),
+  );
   own.server.on('upgrade', (request, socket, head) => {
-    if (request.url === '/echo') echo.handleUpgrade(request, socket, head, (webSocket) => echo.emit('connection', webSocket));
+    if (request.url === '/echo')
+      echo.handleUpgrade(request, socket, head, (webSocket) => echo.emit('connection', webSocket));
   });
   hub.hub.attach(own.server);
 
@@ -75,7 +78,7 @@ test("LIB-01: attached to somebody's own server, the hub answers its path and le
   other.socket.destroy();
 });
 
-test("LIB-01: attached alone, an upgrade of a path that nobody serves is refused with 404 rather than left open", async () => {
+test('LIB-01: attached alone, an upgrade of a path that nobody serves is refused with 404 rather than left open', async () => {
   await using hub = await startTestHub();
   await using own = await ownServer();
   hub.hub.attach(own.server);
@@ -90,7 +93,10 @@ test('LIB-01: two hubs on one server, at different paths, do not disturb each ot
   await using own = await ownServer();
   first.hub.attach(own.server);
   second.hub.attach(own.server);
-  for (const [hub, path] of [[first, '/ws'], [second, '/two']] as const) {
+  for (const [hub, path] of [
+    [first, '/ws'],
+    [second, '/two'],
+  ] as const) {
     const headers = { authorization: `Bearer ${await hub.token()}` };
     await using session = await TestSession.open(own.url.replace('http', 'ws') + path, [], { headers });
     await session.event('session-opened');
@@ -106,7 +112,10 @@ test.each([
   ['nothing', ''],
   ['half a request', 'GET /ws HTTP/1.1\r\nHost: x\r\nUpgr'],
   ['garbage', '\x16\x03\x01\x02\x00\x01\x00'],
-  ['a request whose body never comes', 'POST /v1/auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{'],
+  [
+    'a request whose body never comes',
+    'POST /v1/auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
+  ],
   ['half an upgrade body', `${upgradeRequest('/ws').trimEnd()}\r\nContent-Length: 10\r\n\r\nabc`],
 ])('a connection that has sent %s holds up neither others nor the end of the hub', async (_what, text) => {
   await using hub = await startTestHub();

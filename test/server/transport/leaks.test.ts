@@ -10,8 +10,8 @@ import { TestSession } from '../../support/session.js';
 
 /** Answers every forwarded call at once with its arguments. */
 function answerAll(session: TestSession): void {
-  session.socket.on('message', (data) => {
-    const { action, requestId, args } = JSON.parse(String(data)) as Record<string, unknown>;
+  session.socket.on('message', (data: Buffer) => {
+    const { action, requestId, args } = JSON.parse(data.toString()) as Record<string, unknown>;
     if (action === 'remote-call') session.send({ action: 'remote-call-result', requestId, result: args });
   });
 }
@@ -22,7 +22,8 @@ async function callAtOnce(session: TestSession, count: number, more: object = {}
   const listener = (): void => void (replies += 1);
   session.socket.on('message', listener);
   const body = { remotename: 'x', function: 'f', ...more };
-  for (let nonce = 0; nonce < count; nonce += 1) session.socket.send(JSON.stringify({ action: 'remote-call', nonce, body }));
+  for (let nonce = 0; nonce < count; nonce += 1)
+    session.socket.send(JSON.stringify({ action: 'remote-call', nonce, body }));
   await eventually(() => replies >= count, `${count} replies`);
   session.socket.off('message', listener);
 }
@@ -67,10 +68,18 @@ test('K025: 1,000 calls one after another and 1,000 at once leave no listener, n
   expect(sockets).toHaveLength(4);
 
   await callAtOnce(caller, 1);
-  const before = { listeners: sockets.map(listeners), timers: vi.getTimerCount(), process: listeners(process) };
+  const before = {
+    listeners: sockets.map(listeners),
+    timers: vi.getTimerCount(),
+    process: listeners(process),
+  };
   for (let call = 0; call < 1_000; call += 1) await callNext(caller, call);
   await callAtOnce(caller, 1_000);
-  const after = { listeners: sockets.map(listeners), timers: vi.getTimerCount(), process: listeners(process) };
+  const after = {
+    listeners: sockets.map(listeners),
+    timers: vi.getTimerCount(),
+    process: listeners(process),
+  };
   expect(after).toEqual(before);
   expect(warnings).toEqual([]);
   process.off('warning', onWarning);
@@ -94,7 +103,11 @@ test('K025, K046: sessions, calls of every ending and logins leave no timer behi
     const waiting = await hub.open();
     await serving.serve('x', ['f']);
     for (const timeoutMs of [50, 600_000]) {
-      caller.send({ action: 'remote-call', nonce: timeoutMs, body: { remotename: 'x', function: 'f', timeoutMs } });
+      caller.send({
+        action: 'remote-call',
+        nonce: timeoutMs,
+        body: { remotename: 'x', function: 'f', timeoutMs },
+      });
     }
     await serving.next('remote-call');
     await serving.next('remote-call');
@@ -113,8 +126,8 @@ test('K046: 10,000 answered calls and 1,000 that time out leave nothing pending'
   const caller = await hub.connect();
   await serving.serve('x', ['f', 'never']);
   serving.socket.removeAllListeners('message');
-  serving.socket.on('message', (data) => {
-    const { requestId, function: name } = JSON.parse(String(data)) as Record<string, unknown>;
+  serving.socket.on('message', (data: Buffer) => {
+    const { requestId, function: name } = JSON.parse(data.toString()) as Record<string, unknown>;
     if (name === 'f') serving.send({ action: 'remote-call-result', requestId, result: null });
   });
   for (let batch = 0; batch < 10; batch += 1) await callAtOnce(caller, 1_000);

@@ -26,19 +26,22 @@ test.each([
   '{"a":1,"a":2}',
   '{"__proto__":{"x":1}}',
   '{\n\t"nonce" : "inner" }',
-])('WIRE-06, K045: the nonce %s comes back as the very text, in one reply, also of an error', async (nonce) => {
-  await using hub = await startTestHub();
-  const session = await hub.connect();
-  session.send(`{"action":"remote-list","nonce": ${nonce} ,"body":{"nonce":"other"}}`);
-  session.send(`{"nonce":${nonce},"action":"no such action"}`);
-  session.send(`{"action":"remote-disconnect","nonce":\r\n${nonce}}`);
-  await session.settle();
-  const [, list, unknown, invalid, pong] = session.frames;
-  expect(list).toBe(`{"remotes":[],"nonce":${nonce}}`);
-  expect(nonceText(unknown)).toBe(nonce);
-  expect(nonceText(invalid)).toBe(nonce);
-  expect(pong).toBe('{"message":"pong","nonce":"t1"}');
-});
+])(
+  'WIRE-06, K045: the nonce %s comes back as the very text, in one reply, also of an error',
+  async (nonce) => {
+    await using hub = await startTestHub();
+    const session = await hub.connect();
+    session.send(`{"action":"remote-list","nonce": ${nonce} ,"body":{"nonce":"other"}}`);
+    session.send(`{"nonce":${nonce},"action":"no such action"}`);
+    session.send(`{"action":"remote-disconnect","nonce":\r\n${nonce}}`);
+    await session.settle();
+    const [, list, unknown, invalid, pong] = session.frames;
+    expect(list).toBe(`{"remotes":[],"nonce":${nonce}}`);
+    expect(nonceText(unknown)).toBe(nonce);
+    expect(nonceText(invalid)).toBe(nonce);
+    expect(pong).toBe('{"message":"pong","nonce":"t1"}');
+  },
+);
 
 test('WIRE-06, K045: without a nonce there is a reply without one', async () => {
   await using hub = await startTestHub();
@@ -94,7 +97,11 @@ test('K045: calls that share a nonce are each answered with their own result, in
   const caller = await hub.connect();
   await serving.serve('x', ['f']);
   const call = (v: number): void =>
-    caller.send({ action: 'remote-call', nonce: 'n1', body: { remotename: 'x', function: 'f', args: { v } } });
+    caller.send({
+      action: 'remote-call',
+      nonce: 'n1',
+      body: { remotename: 'x', function: 'f', args: { v } },
+    });
   const answer = (requestId: unknown, result: string): void =>
     serving.send({ action: 'remote-call-result', requestId, result });
 

@@ -85,7 +85,7 @@ test('K027: a message of 128 levels is taken, one of 129 is refused with its non
     nonce: 2,
   });
   session.send(`{"action":"remote-call-result","requestId":"x#0","result":${nested(127)}}`);
-  expect(await session.reply(1)).toMatchObject({ result: expect.any(Array) });
+  expect(await session.reply(1)).toHaveProperty('result', expect.any(Array));
 });
 
 test('K027: arguments and a result 10,000 deep end as errors at once, and brackets in strings count for nothing', async () => {
@@ -99,7 +99,10 @@ test('K027: arguments and a result 10,000 deep end as errors at once, and bracke
   expect(await caller.reply('deep')).toMatchObject({ code: malformed, executed: 'no' });
 
   const reply = caller.call('x', 'f', { text: nested(10_000) });
-  expect(await serving.next('remote-call')).toMatchObject({ requestId: 'x#0', args: { text: nested(10_000) } });
+  expect(await serving.next('remote-call')).toMatchObject({
+    requestId: 'x#0',
+    args: { text: nested(10_000) },
+  });
   serving.send(`{"action":"remote-call-result","requestId":"x#0","result":${nested(10_000)}}`);
   expect(await reply).toMatchObject({
     error: 'the result is nested deeper than 128 levels',
@@ -123,7 +126,7 @@ test.each([
   const session = await hub.connect();
   const started = performance.now();
   session.send(text);
-  expect(await session.next()).toMatchObject({ error: expect.any(String) });
+  expect(await session.next()).toHaveProperty('error', expect.any(String));
   expect(performance.now() - started).toBeLessThan(2_000);
   await session.settle();
 });

@@ -42,7 +42,9 @@ test('K010: a listed origin connects; so does a script without an origin; both s
   await using script = await TestSession.open(hub.socketUrl);
   for (const session of [page, script]) {
     expect(await session.request('remote-list')).toMatchObject({ code: 'not-authenticated' });
-    expect(await session.request('authenticate', { token: await hub.token() })).toMatchObject({ userId: 'u1' });
+    expect(await session.request('authenticate', { token: await hub.token() })).toMatchObject({
+      userId: 'u1',
+    });
   }
 });
 
@@ -52,7 +54,14 @@ test('AUTH-14: without a list a page of the host that it asks connects, and no o
   for (const origin of [`http://${host}`, `https://${host}`]) {
     expect(await statusOf(hub, { Host: host, Origin: origin })).toMatch(/^HTTP\/1\.1 101 /u);
   }
-  for (const origin of [`http://localhost:${port}`, 'http://127.0.0.1', 'https://evil.example', 'null', 'file://', '']) {
+  for (const origin of [
+    `http://localhost:${port}`,
+    'http://127.0.0.1',
+    'https://evil.example',
+    'null',
+    'file://',
+    '',
+  ]) {
     expect(await statusOf(hub, { Host: host, Origin: origin })).toMatch(/^HTTP\/1\.1 403 /u);
   }
 });

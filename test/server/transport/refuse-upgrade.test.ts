@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { refuseUpgrade } from '../../../server/src/transport/refuse-upgrade.js';
@@ -12,8 +12,8 @@ async function tcpPair(): Promise<{ near: Socket; far: Socket } & Disposable> {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('it listens on a port');
   const near = connect({ port: address.port, host: '127.0.0.1', allowHalfOpen: true });
-  const [far]: Socket[] = await once(server, 'connection');
-  if (far === undefined) throw new TypeError('no connection');
+  const [far] = (await once(server, 'connection')) as unknown[];
+  if (!(far instanceof Socket)) throw new TypeError('no connection');
   far.on('error', () => undefined);
   return {
     near,
@@ -35,7 +35,12 @@ async function textOf(socket: Socket): Promise<string> {
 
 test('a refusal is one complete HTTP answer with its headers, its length in bytes, and the end', async () => {
   using pair = await tcpPair();
-  refuseUpgrade(pair.far, { status: 429, error: 'später', code: 'rate-limited', headers: { 'Retry-After': '7' } });
+  refuseUpgrade(pair.far, {
+    status: 429,
+    error: 'später',
+    code: 'rate-limited',
+    headers: { 'Retry-After': '7' },
+  });
   expect(await textOf(pair.near)).toBe(
     'HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 41\r\n' +
       'Retry-After: 7\r\n\r\n{"error":"später","code":"rate-limited"}',

@@ -87,7 +87,11 @@ test('WIRE-09: before login they are answered not-authenticated', async () => {
   const session = await hub.open();
   for (const action of ['remote-call-result', 'remote-call-progress']) {
     session.send({ action, requestId: 'x#0', nonce: action });
-    expect(await session.reply(action)).toEqual({ error: 'log in first', code: 'not-authenticated', nonce: action });
+    expect(await session.reply(action)).toEqual({
+      error: 'log in first',
+      code: 'not-authenticated',
+      nonce: action,
+    });
   }
 });
 
@@ -97,7 +101,10 @@ test('WIRE-10: no event precedes the reply to the request that caused it', async
   await login.request('authenticate', { token: await hub.token() });
   await login.event('session-opened');
   const order = login.frames.map((text) => JSON.parse(text) as Message);
-  expect(order.map((message) => message['action'] ?? message['message'])).toEqual(['authenticated', 'session-opened']);
+  expect(order.map((message) => message['action'] ?? message['message'])).toEqual([
+    'authenticated',
+    'session-opened',
+  ]);
 
   const session = await hub.connect();
   session.send({ action: 'remote-connect', nonce: 1, body: { remotename: 'x', tools: [] } });

@@ -86,7 +86,10 @@ test('a login at the upgrade that is not decided in time is answered 503, and it
   using clock = fakeClock();
   let asked = 0;
   const never = new Promise<undefined>(() => undefined);
-  await using hub = await startTestHub({ limits: { maxUnauthenticated: 1 } }, { authenticate: () => ((asked += 1), never) });
+  await using hub = await startTestHub(
+    { limits: { maxUnauthenticated: 1 } },
+    { authenticate: () => ((asked += 1), never) },
+  );
   const headers = { Authorization: 'Bearer t' };
   using waiting = await RawSocket.open(hub.url);
   waiting.write(upgradeRequest('/ws', headers));

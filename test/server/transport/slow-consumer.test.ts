@@ -42,8 +42,8 @@ test.each([
   const maxQueuedBytes = 8 * MIB;
   using pair = await connectionPair({ maxQueuedBytes });
   let received = 0;
-  pair.peer.on('message', (data) => {
-    received += Buffer.byteLength(String(data));
+  pair.peer.on('message', (data: Buffer) => {
+    received += data.length;
   });
   pair.peer.pause();
   await fillKernelBuffers(pair.connection.send.bind(pair.connection), () => pair.socket.bufferedAmount);
