@@ -28,11 +28,10 @@ const tool = fc.record(
   },
   { requiredKeys: ['name', 'description'] },
 );
-const goodTools = ['f', 'g'].map((good) => ({
-  name: good,
-  description: 'd',
-  parameters: { type: 'object' },
-}));
+const goodTools = [
+  { name: 'f', description: 'd', parameters: { type: 'object' } },
+  { name: 'g', description: 'd', parameters: { type: 'object', properties: { a: { type: 'string' } } } },
+];
 const tools = fc.oneof({ arbitrary: fc.constant(goodTools), weight: 2 }, fc.array(tool, { maxLength: 2 }));
 const remoteConnect = fc.record({ remotename: name, tools });
 const someRequestId = fc.tuple(fc.constantFrom(...names), fc.nat(5)).map(([remote, n]) => `${remote}#${n}`);
