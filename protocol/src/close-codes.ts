@@ -5,10 +5,14 @@
 export const closeCodes = {
   /** The hub is going away; come back later. */
   goingAway: 1001,
+  /** A frame that breaks RFC 6455: unmasked, badly fragmented, with reserved bits. */
+  protocolError: 1002,
   /** Too many binary frames; the wire is text. */
   unsupportedData: 1003,
   /** A text frame that is not UTF-8. */
   invalidPayload: 1007,
+  /** A message in too many fragments. */
+  policyViolation: 1008,
   /** A frame above the limit. */
   messageTooBig: 1009,
   /** The rules of the wire were broken in a way no error reply can mend. */

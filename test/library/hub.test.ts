@@ -112,8 +112,9 @@ test('LIB-03: the host program serves a remote to the sessions of one user, and 
 });
 
 test('LIB-04: closing twice is harmless, closes everything once, and nothing works after it', async () => {
-  const { hub, url, connect } = await startTestHub();
-  const session = await connect();
+  const started = await startTestHub();
+  const { hub, url } = started;
+  const session = await started.connect();
   await session.serve('x', ['f']);
   const call = session.call('x', 'f');
   await session.next('remote-call');

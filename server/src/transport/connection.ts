@@ -10,6 +10,9 @@ const MAX_REASON_BYTES = 123;
 /** Binary frames that are answered with an error; the next one closes the connection. */
 const MAX_BINARY_FRAMES = 8;
 
+/** Time for a peer without good credentials to answer a close frame, in milliseconds. */
+const STRANGER_LINGER_MS = 1_000;
+
 /** Bounds of one connection; times in milliseconds, sizes in bytes. */
 export interface ConnectionLimits {
   readonly maxQueuedBytes: number;
@@ -74,9 +77,17 @@ export class Connection implements Peer {
   }
 
   close(code: CloseCode, reason: string): void {
-    if (this.#socket.readyState === this.#socket.OPEN)
+    if (this.#socket.readyState === this.#socket.OPEN) {
       this.#socket.close(code, cutToBytes(reason, MAX_REASON_BYTES));
+      if (code === closeCodes.notAuthenticated) this.#cutOffSoon();
+    }
     this.#end();
+  }
+
+  /** A stranger that does not answer the close frame gets no more patience than that. */
+  #cutOffSoon(): void {
+    const timer = setTimeout(() => this.#socket.terminate(), STRANGER_LINGER_MS);
+    this.#socket.once('close', () => clearTimeout(timer));
   }
 
   terminate(): void {
