@@ -331,7 +331,13 @@ const programs = [
   ...at(client, 'Options', {
     'SDK-01':
       'connect logs in with a token or a username and password, and rejects with the code when refused.',
+    K160: 'The client behaves alike on the library and on a standard socket: codes, reasons, ends.',
+    K162: 'connect rejects with code and reason when the hub closes first, is silent, or refuses.',
     'SDK-02': 'on delivers events; close ends the session and every promise that waits.',
+  }),
+  ...at(client, 'In a browser', {
+    K154: 'The client works in a page with a strict policy and makes no code from text.',
+    K161: 'A bundle for browsers holds no Node module and uses the socket of the page.',
   }),
   ...at(client, 'Serving functions', {
     'SDK-03': 'serve takes plain JSON Schema or a Standard Schema, and list shows what was served.',

@@ -13,6 +13,18 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
+/**
+ * A text of bounded length, counted in UTF-16 code units as JavaScript does; zod's own `max` counts code points.
+ * @param minimum 0 or 1
+ */
+export function boundedText(minimum: number, maximum: number): z.ZodString {
+  return z
+    .string()
+    .min(minimum)
+    .refine((text) => text.length <= maximum, `Too big: expected string to have <=${maximum} characters`)
+    .meta({ maxLength: maximum });
+}
+
 /** Any JSON value, passed through as it is: never cloned, so an own `__proto__` key survives. */
 export const jsonValueSchema = z.custom<JsonValue>((value) => value !== undefined, {
   error: 'expected a JSON value, received nothing',
@@ -31,13 +43,13 @@ export const jsonObjectSchema = z.custom<JsonObject>((value) => kindOf(value) ==
 export const nonceSchema = jsonValueSchema;
 
 /** Name of a remote: 1 to 128 characters, any of them; unique per user while connected. */
-export const remoteNameSchema = z.string().min(1).max(MAX_NAME_LENGTH);
+export const remoteNameSchema = boundedText(1, MAX_NAME_LENGTH);
 
 /** Name of a function: 1 to 128 characters, any of them; unique within its remote. */
-export const functionNameSchema = z.string().min(1).max(MAX_NAME_LENGTH);
+export const functionNameSchema = boundedText(1, MAX_NAME_LENGTH);
 
 /** Name of a user, as in a token's `sub`: 1 to 256 characters. */
-export const userIdSchema = z.string().min(1).max(MAX_USER_ID_LENGTH);
+export const userIdSchema = boundedText(1, MAX_USER_ID_LENGTH);
 
 /** Id of a call towards its serving session: `<remotename>#<n>`; looked up whole, never parsed. */
 export const requestIdSchema = z.string();

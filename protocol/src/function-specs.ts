@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { functionNameSchema, jsonObjectSchema } from './common.js';
+import { boundedText, functionNameSchema, jsonObjectSchema } from './common.js';
 import { MAX_CALL_TIMEOUT_MS, MAX_DESCRIPTION_LENGTH, MAX_FUNCTIONS_PER_REMOTE } from './limits.js';
 
 /** What a function does to the world; absent means ungoverned, as in the seed. */
@@ -13,7 +13,7 @@ export type Verb = z.infer<typeof verbSchema>;
  */
 export const functionSpecSchema = z.object({
   name: functionNameSchema,
-  description: z.string().max(MAX_DESCRIPTION_LENGTH).nullish(),
+  description: boundedText(0, MAX_DESCRIPTION_LENGTH).nullish(),
   /** JSON Schema (2020-12, draft 7) of `args`; checked before every call. */
   parameters: jsonObjectSchema.nullish(),
   verb: verbSchema.optional(),
@@ -23,7 +23,7 @@ export const functionSpecSchema = z.object({
   maxCalls: z.int().min(1).max(10_000).optional(),
   /** JSON Schema of the result; a result that does not fit fails the call with `invalid-result`. */
   result: jsonObjectSchema.optional(),
-  version: z.string().min(1).max(64).optional(),
+  version: boundedText(1, 64).optional(),
   /** The serving session can render a preview of a call. */
   preview: z.boolean().optional(),
 });

@@ -29,6 +29,7 @@ export {
   type RunStatus,
 } from './error-codes.js';
 export {
+  boundedText,
   jsonValueSchema,
   jsonObjectSchema,
   nonceSchema,
@@ -51,6 +52,7 @@ export {
 } from './function-specs.js';
 export {
   instanceIdSchema,
+  passwordSchema,
   credentialsSchema,
   authenticateSchema,
   authenticatedReplySchema,

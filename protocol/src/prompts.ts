@@ -1,24 +1,24 @@
 import * as z from 'zod';
-import { jsonObjectSchema, jsonValueSchema, nonceSchema } from './common.js';
+import { boundedText, jsonObjectSchema, jsonValueSchema, nonceSchema } from './common.js';
 import { errorCodes, runStatuses } from './error-codes.js';
 import { MAX_INSTRUCTION_LENGTH, MAX_NAME_LENGTH } from './limits.js';
 
 /** Id of a configured agent: the seed shows a number; a string does as well, and `7` and `"7"` are the same. */
-export const agentIdSchema = z.union([z.string().min(1).max(MAX_NAME_LENGTH), z.int()]);
+export const agentIdSchema = z.union([boundedText(1, MAX_NAME_LENGTH), z.int()]);
 export type AgentId = z.infer<typeof agentIdSchema>;
 
 /** Id of a run, made by the hub. */
-export const runIdSchema = z.string().min(1).max(MAX_NAME_LENGTH);
+export const runIdSchema = boundedText(1, MAX_NAME_LENGTH);
 
 /**
  * What an entry of `options.remotes` may be: a remote's name, or its name with a prefix for the names of its
  * tools. An entry that is neither is skipped with a warning.
  */
 export const remoteSelectionSchema = z.union([
-  z.string().min(1).max(MAX_NAME_LENGTH),
+  boundedText(1, MAX_NAME_LENGTH),
   z.object({
-    name: z.string().min(1).max(MAX_NAME_LENGTH),
-    prefix: z.string().max(MAX_NAME_LENGTH).optional(),
+    name: boundedText(1, MAX_NAME_LENGTH),
+    prefix: boundedText(0, MAX_NAME_LENGTH).optional(),
   }),
 ]);
 export type RemoteSelection = z.infer<typeof remoteSelectionSchema>;
@@ -34,7 +34,7 @@ export const sendAgentPromptSchema = z.object({
   nonce: nonceSchema.optional(),
   body: z.object({
     agentId: agentIdSchema,
-    instruction: z.string().min(1).max(MAX_INSTRUCTION_LENGTH),
+    instruction: boundedText(1, MAX_INSTRUCTION_LENGTH),
     options: jsonObjectSchema.nullish(),
   }),
 });

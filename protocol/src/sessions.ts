@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { nonceSchema, sessionIdSchema, userIdSchema } from './common.js';
+import { boundedText, nonceSchema, sessionIdSchema, userIdSchema } from './common.js';
 import {
   MAX_INSTANCE_ID_LENGTH,
   MAX_PASSWORD_LENGTH,
   MAX_TOKEN_LENGTH,
-  MAX_USER_ID_LENGTH,
   MIN_INSTANCE_ID_LENGTH,
 } from './limits.js';
 
@@ -12,15 +11,18 @@ import {
  * A random string of a client's own, kept secret: an earlier session of the same user with the same one is
  * closed with 4409, so that a client is never locked out by its own ghost.
  */
-export const instanceIdSchema = z.string().min(MIN_INSTANCE_ID_LENGTH).max(MAX_INSTANCE_ID_LENGTH);
+export const instanceIdSchema = boundedText(MIN_INSTANCE_ID_LENGTH, MAX_INSTANCE_ID_LENGTH);
+
+/** A password: 1 to 1,024 characters. */
+export const passwordSchema = boundedText(1, MAX_PASSWORD_LENGTH);
 
 /** Credentials, in either of their two forms. */
 export const credentialsSchema = z.union(
   [
-    z.object({ token: z.string().min(1).max(MAX_TOKEN_LENGTH) }),
+    z.object({ token: boundedText(1, MAX_TOKEN_LENGTH) }),
     z.object({
-      username: z.string().min(1).max(MAX_USER_ID_LENGTH),
-      password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
+      username: userIdSchema,
+      password: passwordSchema,
     }),
   ],
   { error: 'expected {token} or {username, password}, non-empty strings' },

@@ -3,7 +3,7 @@ import { writeJson, type JsonFields, type JsonText } from '../json/json-text.js'
 import { RemoteError } from '../remotes/remote-error.js';
 import { AuthenticationError } from './authenticate.js';
 import type { Action, ActionReply, ActionRequest } from './define-action.js';
-import { EnvelopeError, readEnvelope, type Envelope } from './envelope.js';
+import { EnvelopeError, isUnanswered, readEnvelope, type Envelope } from './envelope.js';
 import { describeIssues, errorFields, failureFields } from './error-replies.js';
 import type { Session } from './session.js';
 
@@ -17,9 +17,6 @@ export interface DispatcherOptions {
   readonly onUnreadableAnswer: (session: Session, requestId: string) => void;
   readonly log: Logger;
 }
-
-/** Actions whose messages are never answered. */
-const unanswered: ReadonlySet<string> = new Set(['remote-call-result', 'remote-call-progress']);
 
 /**
  * From a frame to an action and back: reads the envelope, checks the message, calls the handler, sends its
@@ -63,7 +60,7 @@ export class Dispatcher {
     }
     const read = action.read(envelope.value);
     if ('handle' in read) return this.#run(name, read.handle, { session, nonce, message });
-    if (unanswered.has(name)) return this.ignore();
+    if (isUnanswered(name)) return this.ignore();
     const fields = errorFields('invalid-body', describeIssues(read.issues));
     reply(session, isCall(name) ? { ...fields, executed: 'no', retryable: false } : fields, nonce);
   }
@@ -94,7 +91,7 @@ export class Dispatcher {
       return reply(session, failureFields(error, false), undefined);
     }
     if (error.requestId !== undefined) return this.#options.onUnreadableAnswer(session, error.requestId);
-    if (error.action !== undefined && unanswered.has(error.action)) return this.ignore();
+    if (isUnanswered(error.action)) return this.ignore();
     reply(session, failureFields(error, isCall(error.action)), error.nonce);
   }
 

@@ -37,6 +37,7 @@ export function readEnvelope(text: string, maxDepth: number): Envelope {
   const action = Object.hasOwn(value, 'action') && 'action' in value ? value.action : undefined;
   const nonce = message.member('nonce');
   if (nonce !== undefined && isTooLong(nonce)) {
+    if (isUnanswered(action)) return { action, nonce: undefined, message, value };
     const reason = `nonce: longer than ${MAX_NONCE_BYTES} bytes`;
     const named = typeof action === 'string' ? action : undefined;
     throw new EnvelopeError('malformed-message', reason, undefined, undefined, named);
@@ -45,6 +46,11 @@ export function readEnvelope(text: string, maxDepth: number): Envelope {
     throw new EnvelopeError('malformed-message', 'action: expected a string', nonce);
   }
   return { action, nonce, message, value };
+}
+
+/** Whether messages of this action are never answered; a nonce of theirs is as good as any unknown field. */
+export function isUnanswered(action: unknown): action is string {
+  return action === 'remote-call-result' || action === 'remote-call-progress';
 }
 
 function isTooLong(nonce: JsonText): boolean {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-import { MAX_PASSWORD_LENGTH, MAX_USER_ID_LENGTH, type ErrorCode } from '@remotes-hub/protocol';
+import { passwordSchema, userIdSchema, type ErrorCode } from '@remotes-hub/protocol';
 import { Hono, type Context } from 'hono';
 import { cors } from 'hono/cors';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -34,8 +34,8 @@ export interface HttpRoutesOptions {
 type Env = { Bindings: HttpBindings };
 
 const loginSchema = z.object({
-  username: z.string().min(1).max(MAX_USER_ID_LENGTH),
-  password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
+  username: userIdSchema,
+  password: passwordSchema,
 });
 
 /**

@@ -129,5 +129,13 @@ test('K034: names that hold # never mix calls up, whatever the order of the answ
   expect(results).toEqual([...remotes, ...remotes].map((name) => ({ name })));
 });
 
-// zod counts code points where the specification counts UTF-16 code units: 65 emoji are 130 units and pass.
-test.todo('K020: a name of 65 emoji, 130 UTF-16 code units, is refused');
+test('K020: names are counted in UTF-16 code units: 64 emoji work, 65 are refused', async () => {
+  await using hub = await startTestHub();
+  const session = await hub.connect();
+
+  expect(await session.serve('😀'.repeat(64), ['f'])).toMatchObject({ message: 'remote connected' });
+  expect(await session.serve('😀'.repeat(65), ['f'])).toMatchObject({
+    code: 'invalid-body',
+    error: 'body.remotename: Too big: expected string to have <=128 characters',
+  });
+});

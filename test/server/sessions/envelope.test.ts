@@ -94,7 +94,7 @@ test('of a message that is too deep the small members are read, and nothing that
   expect(refusalOf(`{"nonce":${lists(300)},${deep}}`).nonce).toBeUndefined();
 });
 
-test('an answer to a call with a nonce that is too long is ignored and counted, a call says that nothing ran', async () => {
+test('an answer to a call with a nonce that is too long is as good as one without, a call says that nothing ran', async () => {
   await using hub = await startHub();
   await using session = await hub.connect();
   const nonce = 'x'.repeat(300);
@@ -107,4 +107,16 @@ test('an answer to a call with a nonce that is too long is ignored and counted, 
   expect(session.others).toEqual([
     { error: 'nonce: longer than 256 bytes', code: 'malformed-message', executed: 'no', retryable: false },
   ]);
+});
+
+test('K030: an answer settles its call whatever nonce it carries', async () => {
+  await using hub = await startHub();
+  await using session = await hub.connect();
+  await session.serve('x', ['f']);
+  const reply = session.call('x', 'f');
+  const { requestId } = await session.next('remote-call');
+
+  session.send({ action: 'remote-call-result', requestId, nonce: 'x'.repeat(300), result: 1 });
+
+  expect(await reply).toMatchObject({ result: 1 });
 });
