@@ -1,6 +1,6 @@
 import { authenticateSchema, pingSchema } from '@remotes-hub/protocol';
 import type { JsonFields } from '../json/json-text.js';
-import { AuthenticationError, type Authenticator } from '../sessions/authenticate.js';
+import { AuthenticationError, type Authenticator } from '../authentication/authenticate.js';
 import { defineAction, type Action } from '../sessions/define-action.js';
 import type { Session } from '../sessions/session.js';
 

@@ -33,7 +33,7 @@ export function addTokenCommand(program: Command, { env, output }: CommandContex
         );
       }
       const { createLogger } = await import('../observability/logger.js');
-      const { Tokens } = await import('../sessions/tokens.js');
+      const { Tokens } = await import('../authentication/tokens.js');
       // The keys of an outside issuer are not needed to sign, so they are not fetched.
       const { jwksUrl: _jwksUrl, ...auth } = config.auth;
       using tokens = new Tokens({ ...auth, secret: secrets.authSecret, logger: createLogger('silent') });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import { hashPassword } from '../sessions/passwords.js';
+import { hashPassword } from '../passwords/passwords.js';
 import { checkUserName } from './arguments.js';
 import type { CommandContext } from './command-context.js';
 import { usageError } from './exit-codes.js';
@@ -31,7 +31,7 @@ export function addUserCommand(program: Command, { output, stdin, prompt }: Comm
       const username = checkUserName(name);
       const file = await usersFileOf(options);
       const password = await readNewPassword(stdin, prompt);
-      const { addUser } = await import('../sessions/users.js');
+      const { addUser } = await import('../authentication/users.js');
       await addUser(file, username, await hashPassword(password), { replace: options.replace === true });
       output.note(`user '${name}' is in ${file}`);
     });

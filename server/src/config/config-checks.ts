@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { isPasswordHash } from '../sessions/passwords.js';
+import { isPasswordHash } from '../passwords/passwords.js';
 import type { ConfigProblem } from './config-error.js';
 import type { HubConfig } from './config-schema.js';
 

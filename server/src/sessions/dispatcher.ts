@@ -1,7 +1,7 @@
 import type { Logger } from '../observability/logger.js';
 import { writeJson, type JsonFields, type JsonText } from '../json/json-text.js';
 import { RemoteError } from '../remotes/remote-error.js';
-import { AuthenticationError } from './authenticate.js';
+import { AuthenticationError } from '../authentication/authenticate.js';
 import type { Action, ActionReply, ActionRequest } from './define-action.js';
 import { EnvelopeError, isUnanswered, readEnvelope, type Envelope } from './envelope.js';
 import { describeIssues, errorFields, failureFields } from './error-replies.js';

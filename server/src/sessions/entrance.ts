@@ -1,7 +1,7 @@
 import { authenticateSchema, closeCodes, type Authenticate } from '@remotes-hub/protocol';
 import type { Logger } from '../observability/logger.js';
 import type { JsonFields, JsonText } from '../json/json-text.js';
-import { AuthenticationError, type Authenticator, type Identity } from './authenticate.js';
+import { AuthenticationError, type Authenticator, type Identity } from '../authentication/authenticate.js';
 import { reply } from './dispatcher.js';
 import { EnvelopeError, readEnvelope } from './envelope.js';
 import { describeIssues, errorFields, failureFields } from './error-replies.js';

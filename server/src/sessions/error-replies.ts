@@ -2,7 +2,7 @@ import type { ErrorCode } from '@remotes-hub/protocol';
 import type { core } from 'zod';
 import type { JsonFields } from '../json/json-text.js';
 import { RemoteError } from '../remotes/remote-error.js';
-import { AuthenticationError } from './authenticate.js';
+import { AuthenticationError } from '../authentication/authenticate.js';
 import { EnvelopeError } from './envelope.js';
 
 const MAX_ISSUES = 3;

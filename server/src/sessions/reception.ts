@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeCodes } from '@remotes-hub/protocol';
 import type { JsonFields } from '../json/json-text.js';
 import type { Logger } from '../observability/logger.js';
-import type { Authenticator, Identity } from './authenticate.js';
+import type { Authenticator, Identity } from '../authentication/authenticate.js';
 import type { Dispatcher } from './dispatcher.js';
 import { Entrance } from './entrance.js';
 import { Session, type Peer } from './session.js';

@@ -1,5 +1,5 @@
 import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
-import type { Identity } from './authenticate.js';
+import type { Identity } from '../authentication/authenticate.js';
 import { Expiry } from './expiry.js';
 import { writeJson } from '../json/json-text.js';
 

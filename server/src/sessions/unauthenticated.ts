@@ -1,4 +1,4 @@
-import { addressKey } from './address-key.js';
+import { addressKey } from '../authentication/address-key.js';
 
 /** A connection that has not logged in yet. */
 export interface UnauthenticatedConnection {

@@ -6,7 +6,7 @@ import { cors } from 'hono/cors';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import * as z from 'zod';
 import type { Logger } from '../observability/logger.js';
-import { AuthenticationError, type AttemptOrigin } from '../sessions/authenticate.js';
+import { AuthenticationError, type AttemptOrigin } from '../authentication/authenticate.js';
 import { describeIssues } from '../sessions/error-replies.js';
 import type { AllowedOrigins } from './allowed-origins.js';
 

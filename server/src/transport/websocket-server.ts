@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { SUBPROTOCOL, closeCodes, instanceIdSchema } from '@remotes-hub/protocol';
 import { WebSocketServer as WsServer, type ServerOptions, type WebSocket } from 'ws';
 import type { Logger } from '../observability/logger.js';
-import { AuthenticationError, type Authenticator, type Identity } from '../sessions/authenticate.js';
+import { AuthenticationError, type Authenticator, type Identity } from '../authentication/authenticate.js';
 import { readAuthorization } from './authorization-header.js';
 import type { AllowedOrigins } from './allowed-origins.js';
 import { Connection, type ConnectionLimits, type Receiver } from './connection.js';

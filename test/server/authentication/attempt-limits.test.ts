@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { addressKey } from '../../../server/src/sessions/address-key.js';
-import { AttemptLimits } from '../../../server/src/sessions/attempt-limits.js';
+import { addressKey } from '../../../server/src/authentication/address-key.js';
+import { AttemptLimits } from '../../../server/src/authentication/attempt-limits.js';
 import { refusalOf } from './fixtures.js';
 
 const MINUTE = 60_000;

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { authSchema, limitsSchema } from '../../../server/src/config/config-schema.js';
-import { BuiltInAuthenticator } from '../../../server/src/sessions/built-in-authenticator.js';
-import { hashPassword, type PasswordCost } from '../../../server/src/sessions/passwords.js';
-import { addUser } from '../../../server/src/sessions/users.js';
+import { BuiltInAuthenticator } from '../../../server/src/authentication/built-in-authenticator.js';
+import { hashPassword, type PasswordCost } from '../../../server/src/passwords/passwords.js';
+import { addUser } from '../../../server/src/authentication/users.js';
 import {
   KeptLog,
   SECRET,

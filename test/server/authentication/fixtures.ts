@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SignJWT, exportJWK, generateKeyPair, type JWK, type JWTPayload } from 'jose';
 import { expect } from 'vitest';
-import { AuthenticationError } from '../../../server/src/sessions/authenticate.js';
-import type { PasswordCost } from '../../../server/src/sessions/passwords.js';
+import { AuthenticationError } from '../../../server/src/authentication/authenticate.js';
+import type { PasswordCost } from '../../../server/src/passwords/passwords.js';
 
 export const SECRET = 'a secret of the tests, longer than 32 bytes';
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { decodeProtectedHeader, jwtVerify, type JWTPayload } from 'jose';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { KeySet } from '../../../server/src/sessions/key-sets.js';
-import { Tokens } from '../../../server/src/sessions/tokens.js';
+import { KeySet } from '../../../server/src/authentication/key-sets.js';
+import { Tokens } from '../../../server/src/authentication/tokens.js';
 import { KeptLog, invalid, issuerKey, refusalOf, startIssuer } from './fixtures.js';
 
 const MINUTE = 60_000;

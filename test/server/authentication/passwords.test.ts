@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { PasswordChecks } from '../../../server/src/sessions/password-checks.js';
+import { PasswordChecks } from '../../../server/src/authentication/password-checks.js';
 import {
   decoyHash,
   hashPassword,
   isPasswordHash,
   passwordCostOf,
   verifyPassword,
-} from '../../../server/src/sessions/passwords.js';
+} from '../../../server/src/passwords/passwords.js';
 import { lightCost, refusalOf } from './fixtures.js';
 
 const SALT = 'A'.repeat(22);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { exportSPKI, SignJWT, UnsecuredJWT, base64url, decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Tokens, type TokensOptions } from '../../../server/src/sessions/tokens.js';
+import { Tokens, type TokensOptions } from '../../../server/src/authentication/tokens.js';
 import {
   KeptLog,
   SECRET,

@@ -12,8 +12,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { decoyHash, passwordCostOf } from '../../../server/src/sessions/passwords.js';
-import { Users, addUser, usersFileSchema } from '../../../server/src/sessions/users.js';
+import { decoyHash, passwordCostOf } from '../../../server/src/passwords/passwords.js';
+import { Users, addUser, usersFileSchema } from '../../../server/src/authentication/users.js';
 import { KeptLog, lightCost, temporaryFolder } from './fixtures.js';
 
 const hashA = decoyHash(lightCost);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashPassword } from '../../../server/src/sessions/passwords.js';
+import { hashPassword } from '../../../server/src/passwords/passwords.js';
 import { fakeClock } from '../../support/clock.js';
 import type { TestHub } from '../../support/hub.js';
 import { TestSession } from '../../support/session.js';

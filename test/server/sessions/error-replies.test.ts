@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { RemoteError } from '../../../server/src/remotes/remote-error.js';
-import { AuthenticationError, invalidCredentials } from '../../../server/src/sessions/authenticate.js';
+import { AuthenticationError, invalidCredentials } from '../../../server/src/authentication/authenticate.js';
 import { EnvelopeError } from '../../../server/src/sessions/envelope.js';
 import { describeIssues, errorFields, failureFields } from '../../../server/src/sessions/error-replies.js';
 import { writeJson } from '../../../server/src/json/json-text.js';

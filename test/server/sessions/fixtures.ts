@@ -5,7 +5,7 @@ import { SignJWT, type JWTPayload } from 'jose';
 import type { HubConfigInput, HubOptions } from '@remotes-hub/server';
 import { expect } from 'vitest';
 import { WebSocket, type ClientOptions } from 'ws';
-import { hashPassword } from '../../../server/src/sessions/passwords.js';
+import { hashPassword } from '../../../server/src/passwords/passwords.js';
 import { eventually, soon } from '../../support/eventually.js';
 import { TEST_SECRET, startTestHub, type TestHub } from '../../support/hub.js';
 import { TestSession, type Message } from '../../support/session.js';

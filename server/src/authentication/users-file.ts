@@ -1,7 +1,7 @@
 import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { userIdSchema } from '@remotes-hub/protocol';
 import * as z from 'zod';
-import { isPasswordHash } from './passwords.js';
+import { isPasswordHash } from '../passwords/passwords.js';
 
 const MAX_USERS_FILE_BYTES = 16 * 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import { AuthenticationError, tooManyAttempts } from './authenticate.js';
-import { verifyPassword } from './passwords.js';
+import { verifyPassword } from '../passwords/passwords.js';
 
 /** How many checks may run and wait. */
 export interface PasswordChecksOptions {

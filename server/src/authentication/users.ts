@@ -6,7 +6,7 @@ import {
   isPasswordHash,
   passwordCostOf,
   type PasswordCost,
-} from './passwords.js';
+} from '../passwords/passwords.js';
 import { UsersFileError, readUsersFile, versionOf } from './users-file.js';
 
 export { UsersFileError, addUser, usersFileSchema, type AddUserOptions } from './users-file.js';
