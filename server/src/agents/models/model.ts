@@ -62,6 +62,13 @@ export type ModelPart =
 
 /** A model that agents run on. It keeps nothing between steps: the messages say all. */
 export interface Model {
+  /** Most tools of one request, where the provider has a bound; the rest is reached through `list_functions`. */
+  readonly maxTools?: number;
+  /**
+   * Looks at the tools of a run before its first step.
+   * @returns sentences about tools that this provider's requests leave out, and why
+   */
+  prepare?(tools: readonly ModelTool[]): readonly string[];
   /** One step. @throws {ModelError} what people shall read; any other error reaches only the log */
   stream(request: ModelRequest): AsyncIterable<ModelPart>;
 }
