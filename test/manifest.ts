@@ -282,10 +282,41 @@ const runs = [
     'RUN-05': 'Run events reach every session of the user, numbered from 0, run-finished last and once.',
     'RUN-06': 'Remotes are resolved once, at the start; one that disconnects gives error tool results.',
     'RUN-07': 'A failed tool call is an error tool result and never ends the run.',
-    'RUN-08': "A run is cancelled when its user's last session leaves.",
+    'RUN-08':
+      "A run is cancelled a while after its user's last session has left, unless the user comes back.",
     K071: 'A call of an unknown tool is an error tool result that lists the tools there are.',
     K074: 'What the model is told is always text: JSON for values.',
-    K078: 'A model that repeats itself is stopped by the step limit.',
+    K078: 'A model that repeats the same calls is told so, then stopped; a step limit stops any other.',
+    'RUN-13': 'run-finished tells how a run ended, by status and code, and what it used.',
+    'RUN-14': 'Tokens and tool calls of a run are limited; at the limit every call is still answered.',
+    'RUN-15': 'The time of a run is limited; at its end model request and calls are ended.',
+  }),
+  ...at(wire, 'run-get', {
+    'RUN-18': 'run-get replays the events of a run to a session that comes late, from a bounded buffer.',
+  }),
+  ...at(server, 'Conversations', {
+    'RUN-16': 'A conversation continues earlier runs of the same user, bounded and expiring.',
+  }),
+  ...at(server, 'Context', {
+    'RUN-17':
+      'Context reaches the model as data that is not to be trusted, options.system after the instructions.',
+  }),
+  ...at(server, 'Agents', {
+    'RUN-19':
+      'What a provider cannot take of the tools is among the warnings of the run; more than it takes are listed.',
+    K051: 'A name that a provider refuses is mapped reversibly; a legal one stays exactly.',
+    K052: 'Long names that differ at their end stay apart, the same after a restart.',
+    K057: 'A union at the top of the parameters moves into the description, and nothing else changes.',
+    K059: 'An exported tool never claims to be strict; optional properties stay optional.',
+    K062: 'Blank arguments are no arguments.',
+    K064: 'Arguments that are no JSON give an error result, and what goes back to the provider is JSON.',
+    K065: 'A call whose arguments were cut off is never made.',
+    K067: 'Every call of a step has exactly one result before the next request, in the order of the calls.',
+    K068: 'For Anthropic the results of one step begin one user message, failed ones marked.',
+    K069: 'Calls are told apart by id and index, and without either.',
+    K072: 'Calls are made whatever the reason to finish is.',
+    K077: 'Reasoning is no text, and goes back to the provider it came from alone.',
+    K079: 'Passing refusals of a provider are tried again, boundedly and as told; no tool runs twice for it.',
   }),
   ...at(wire, 'Tools of a run', {
     'RUN-12': 'A function is called at most maxCalls times in one run.',
@@ -327,6 +358,7 @@ const programs = [
     'CLI-06': 'token makes a token that logs in; user add stores a password hash that does.',
     'CLI-07': 'Exit codes are 0 done, 1 the call failed, 2 usage, 3 cannot connect or log in.',
     'CLI-08': '--json writes for machines on stdout; everything else goes to stderr.',
+    'CLI-09': 'prompt hands on a conversation and a context.',
   }),
   ...at(client, 'Options', {
     'SDK-01':
@@ -349,6 +381,10 @@ const programs = [
     'SDK-05':
       'A failed call rejects with code, executed and retryable; a lost connection is connection-lost.',
     'SDK-06': 'Sizes are checked before sending.',
+  }),
+  ...at(client, 'Prompting an agent', {
+    'SDK-07': 'A prompt is an iterable of typed events with a result and a way to cancel it.',
+    'SDK-08': 'A run is joined late without gaps or doubles.',
   }),
 ];
 

@@ -34,12 +34,13 @@ import {
   readAgents,
   readLogin,
   readRemotes,
+  readReplay,
   readWarnings,
   type AgentDescription,
   type RemoteDescription,
 } from './replies.js';
 import { REQUEST_TIMEOUT_MS, Requests } from './requests.js';
-import { Runs, type PromptOptions, type Run } from './runs.js';
+import { Runs, promptedRun, type PromptOptions, type PromptedRun, type Run } from './runs.js';
 import { Serving } from './serve.js';
 
 /** A session over one connection: gives each message of the hub to the part that it is for. */
@@ -139,14 +140,17 @@ export class HubSession implements Hub {
     return this.#requests.send('agent-list', undefined, readAgents);
   }
 
-  async prompt(agentId: AgentId, instruction: string, options: PromptOptions = {}): Promise<Run> {
-    if (typeof agentId === 'string') checkText(agentId, 'agentId', 1, MAX_NAME_LENGTH);
-    else checkInteger(agentId, 'agentId', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
-    checkText(instruction, 'instruction', 1, MAX_INSTRUCTION_LENGTH);
-    return this.#requests.send('send-agent-prompt', { agentId, instruction, options }, ({ runId }) => {
-      if (typeof runId !== 'string') return undefined;
-      return this.#runs.start(runId, () => this.#requests.send('run-cancel', { runId }, (reply) => reply));
-    });
+  prompt(agentId: AgentId, instruction: string, options: PromptOptions = {}): PromptedRun {
+    return promptedRun(this.#prompt(agentId, instruction, options));
+  }
+
+  async run(runId: string): Promise<Run> {
+    checkText(runId, 'runId', 1, MAX_NAME_LENGTH);
+    return this.#runs.join(
+      runId,
+      () => this.#cancelRun(runId),
+      () => this.#requests.send('run-get', { runId }, readReplay),
+    );
   }
 
   async ping(): Promise<number> {
@@ -193,6 +197,20 @@ export class HubSession implements Hub {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #prompt(agentId: AgentId, instruction: string, options: PromptOptions): Promise<Run> {
+    if (typeof agentId === 'string') checkText(agentId, 'agentId', 1, MAX_NAME_LENGTH);
+    else checkInteger(agentId, 'agentId', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    checkText(instruction, 'instruction', 1, MAX_INSTRUCTION_LENGTH);
+    return this.#requests.send('send-agent-prompt', { agentId, instruction, options }, ({ runId }) => {
+      if (typeof runId !== 'string') return undefined;
+      return this.#runs.start(runId, () => this.#cancelRun(runId));
+    });
+  }
+
+  #cancelRun(runId: string): Promise<unknown> {
+    return this.#requests.send('run-cancel', { runId }, (reply) => reply);
   }
 
   async #disconnectOwn(remotename: string, options: DisconnectOptions): Promise<void> {

@@ -4,7 +4,7 @@ import type { HubEventName, HubEvents } from './events.js';
 import type { Close } from './errors.js';
 import type { FunctionDefinitions } from './functions.js';
 import type { CallOptions, DisconnectOptions } from './options.js';
-import type { PromptOptions, Run } from './runs.js';
+import type { PromptOptions, PromptedRun, Run } from './runs.js';
 
 /** A remote that this session serves. */
 export interface ServedRemote extends AsyncDisposable {
@@ -54,10 +54,17 @@ export interface Hub extends AsyncDisposable {
   agents(): Promise<readonly AgentDescription[]>;
 
   /**
-   * Prompts an agent.
+   * Prompts an agent. Await it for the {@link Run}, or iterate it for the events at once.
    * @throws {HubError} `agent-not-found`, `rate-limited`
    */
-  prompt(agentId: AgentId, instruction: string, options?: PromptOptions): Promise<Run>;
+  prompt(agentId: AgentId, instruction: string, options?: PromptOptions): PromptedRun;
+
+  /**
+   * Joins a run of this user late, whichever session prompted it: its events so far, then those to come, without
+   * gaps and none twice. Of a very long run the oldest are gone; a run that has ended is kept for some minutes.
+   * @throws {HubError} `run-not-found`
+   */
+  run(runId: string): Promise<Run>;
 
   /** Asks whether the hub is there. Gives the time it took, in milliseconds. */
   ping(): Promise<number>;

@@ -10,7 +10,7 @@ export type {
   FunctionDefinitions,
   ParametersSchema,
 } from './functions.js';
-export type { PromptOptions, Run, RunResult } from './runs.js';
+export type { PromptOptions, PromptedRun, Run, RunResult } from './runs.js';
 export type { AgentDescription, RemoteDescription } from './replies.js';
 export type { Socket, SocketConstructor } from './socket.js';
 export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './standard-schema.js';
@@ -24,7 +24,9 @@ export type {
   JsonValue,
   RemoteSelection,
   RunEvent,
+  RunFailureCode,
   RunStatus,
   RunTool,
+  RunUsage,
   Verb,
 } from '@remotes-hub/protocol';

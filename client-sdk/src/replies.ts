@@ -1,4 +1,5 @@
-import type { AgentId, FunctionSpec, JsonObject } from '@remotes-hub/protocol';
+import type { AgentId, FunctionSpec, JsonObject, RunEvent } from '@remotes-hub/protocol';
+import { isRunEvent } from './events.js';
 import { isJsonObject } from './json-values.js';
 
 /** A remote that is connected for this user, as `remote-list` tells it. */
@@ -45,6 +46,16 @@ export function readRemotes({ remotes }: JsonObject): readonly RemoteDescription
 /** Reads the reply to `agent-list`. */
 export function readAgents({ agents }: JsonObject): readonly AgentDescription[] | undefined {
   return isListOf(agents, isAgentDescription) ? agents : undefined;
+}
+
+/** What `run-get` tells of a run. */
+export interface RunReplay {
+  readonly events: readonly RunEvent[];
+}
+
+/** Reads the reply to `run-get`; events that this client does not know are left out. */
+export function readReplay({ events }: JsonObject): RunReplay | undefined {
+  return Array.isArray(events) ? { events: events.filter((event) => isRunEvent(event)) } : undefined;
 }
 
 /** Reads the `warnings` of a reply; none when there are none. */

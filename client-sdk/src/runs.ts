@@ -1,5 +1,6 @@
 import type { RemoteSelection, RunEvent } from '@remotes-hub/protocol';
 import { HubError, type Failure } from './errors.js';
+import type { RunReplay } from './replies.js';
 
 /** Most events of a run that wait to be read. */
 const MAX_UNREAD_EVENTS = 10_000;
@@ -10,19 +11,27 @@ export interface PromptOptions {
   readonly remotes?: readonly RemoteSelection[];
   /** Names of native tools that replace the agent's toolset; remotes are then not in play. @default the agent's */
   readonly tools?: readonly string[];
+  /** Continues what earlier runs of this user with the same id said: 1 to 128 characters. @default none */
+  readonly conversationId?: string;
+  /** Data for the model, at most 64 KiB of JSON, which it is told not to trust. @default none */
+  readonly context?: unknown;
+  /** Comes after the agent's instructions: at most 16 KiB. @default none */
+  readonly system?: string;
   /** Lowers the agent's step limit. @default the agent's */
   readonly maxSteps?: number;
+  /** Lowers the agent's time for a run, in milliseconds. @default the agent's */
+  readonly timeoutMs?: number;
   readonly [option: string]: unknown;
 }
 
 type RunFinished = Extract<RunEvent, { action: 'run-finished' }>['body'];
 
 /** How a run ended. */
-export type RunResult = Pick<RunFinished, 'status' | 'output' | 'usage' | 'error'>;
+export type RunResult = Pick<RunFinished, 'status' | 'output' | 'usage' | 'code' | 'error'>;
 
 /**
- * A prompt at work. Iterating it gives its events from the first to `run-finished`, once; who does not iterate
- * loses nothing of {@link Run.result}.
+ * A run at work. Iterating it gives its events to `run-finished`, once, from the first on (from the first that the hub
+ * still has, when it was joined late); who does not iterate loses nothing of {@link Run.result}.
  * @throws {HubError} from the iteration: `connection-lost`
  * @throws {RangeError} from the iteration: more than 10 000 events were left unread
  */
@@ -34,28 +43,82 @@ export interface Run extends AsyncIterable<RunEvent> {
   cancel(): Promise<void>;
 }
 
-/** The runs that this session prompted and that have not ended, by id. */
-export class Runs {
-  readonly #runs = new Map<string, RunStream>();
+/**
+ * A prompt on its way: awaiting it gives the {@link Run}, once the hub has accepted it. What a run has can be used at
+ * once as well: `for await (const event of hub.prompt(…))`. A refusal rejects all of them.
+ */
+export interface PromptedRun extends Promise<Run>, AsyncIterable<RunEvent> {
+  readonly result: Promise<RunResult>;
+  cancel(): Promise<void>;
+}
 
-  /** Follows a run from now on. */
+/** Makes what {@link Run} has usable before the run is there. */
+export function promptedRun(accepted: Promise<Run>): PromptedRun {
+  const result = accepted.then(async (run) => run.result);
+  result.catch(() => undefined); // who only awaits or iterates is told there
+  return Object.assign(accepted, {
+    result,
+    cancel: async () => (await accepted).cancel(),
+    async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent, void> {
+      yield* await accepted;
+    },
+  });
+}
+
+/** The runs that this session follows and that have not ended, by id. */
+export class Runs {
+  readonly #runs = new Map<string, Set<RunStream>>();
+
+  /** Follows a run from its first event on. */
   start(runId: string, sendCancel: () => Promise<unknown>): Run {
-    const run = new RunStream(runId, sendCancel);
-    this.#runs.set(runId, run);
+    return this.#follow(new RunStream(runId, sendCancel));
+  }
+
+  /**
+   * Follows a run that goes on already, or has ended. Its events so far come from `getReplay`, which takes the reply
+   * before the next message is looked at; those that come both ways, or before the reply, are told once.
+   */
+  async join(
+    runId: string,
+    sendCancel: () => Promise<unknown>,
+    getReplay: () => Promise<RunReplay>,
+  ): Promise<Run> {
+    const run = this.#follow(new RunStream(runId, sendCancel));
+    run.hold();
+    try {
+      run.replayed((await getReplay()).events);
+    } catch (error) {
+      this.#forget(run);
+      throw error;
+    }
+    if (run.isFinished) this.#forget(run);
     return run;
   }
 
-  /** Takes an event of any run of the user; those of runs prompted elsewhere are ignored. */
+  /** Takes an event of any run of the user; those of runs that are not followed are ignored. */
   received(event: RunEvent): void {
-    const run = this.#runs.get(event.body.runId);
-    if (event.action === 'run-finished') this.#runs.delete(event.body.runId);
-    run?.received(event);
+    for (const run of this.#runs.get(event.body.runId) ?? []) {
+      run.received(event);
+      if (run.isFinished) this.#forget(run);
+    }
   }
 
   /** The connection has ended. */
   ended(failure: Failure): void {
-    for (const run of this.#runs.values()) run.failed(new HubError(failure));
+    for (const runs of this.#runs.values()) for (const run of runs) run.failed(new HubError(failure));
     this.#runs.clear();
+  }
+
+  #follow(run: RunStream): RunStream {
+    const runs = this.#runs.get(run.runId) ?? new Set();
+    this.#runs.set(run.runId, runs.add(run));
+    return run;
+  }
+
+  #forget(run: RunStream): void {
+    const runs = this.#runs.get(run.runId);
+    runs?.delete(run);
+    if (runs?.size === 0) this.#runs.delete(run.runId);
   }
 }
 
@@ -67,6 +130,10 @@ class RunStream implements Run {
   #isIterated = false;
   #isDropped = false;
   #isFinished = false;
+  /** `seq` of the next event: what is below has been told. */
+  #nextSeq = 0;
+  /** Events that came before those that are to come first. */
+  #held: RunEvent[] | undefined;
   #error: Error | undefined;
   #wake: () => void = () => undefined;
 
@@ -81,7 +148,30 @@ class RunStream implements Run {
     this.result.catch(() => undefined); // who only iterates is told there
   }
 
+  /** Whether the last event has come. */
+  get isFinished(): boolean {
+    return this.#isFinished;
+  }
+
+  /** Keeps what comes back until {@link replayed}. */
+  hold(): void {
+    this.#held = [];
+  }
+
+  /** Takes the events so far, and then what was held back. */
+  replayed(events: readonly RunEvent[]): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const event of [...events, ...held]) this.received(event);
+  }
+
   received(event: RunEvent): void {
+    if (this.#held !== undefined) {
+      this.#held.push(event);
+      return;
+    }
+    if (event.body.seq < this.#nextSeq || this.#isFinished) return;
+    this.#nextSeq = event.body.seq + 1;
     if (event.action === 'run-finished') this.#finish(event.body);
     if (this.#isDropped) return;
     this.#unread.push(event);
@@ -125,9 +215,15 @@ class RunStream implements Run {
     }
   }
 
-  #finish({ status, output, usage, error }: RunFinished): void {
+  #finish({ status, output, usage, code, error }: RunFinished): void {
     this.#isFinished = true;
-    this.#resolve({ status, output, usage, ...(error === undefined ? {} : { error }) });
+    this.#resolve({
+      status,
+      output,
+      usage,
+      ...(code === undefined ? {} : { code }),
+      ...(error === undefined ? {} : { error }),
+    });
   }
 
   #nextEvent(): Promise<void> {

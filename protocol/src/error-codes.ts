@@ -44,3 +44,21 @@ export const runStatuses = ['completed', 'failed', 'cancelled', 'step-limit'] as
 
 /** One of {@link runStatuses}. */
 export type RunStatus = (typeof runStatuses)[number];
+
+/**
+ * Why a run has not completed: the closed list of `code` values in `run-finished`, listed in README.md, "Life of
+ * a run".
+ */
+export const runFailureCodes = [
+  'model-failed',
+  'tools-failed',
+  'step-limit',
+  'tool-limit',
+  'token-limit',
+  'time-limit',
+  'repeated-calls',
+  'cancelled',
+] as const;
+
+/** One of {@link runFailureCodes}. */
+export type RunFailureCode = (typeof runFailureCodes)[number];

@@ -24,9 +24,11 @@ export {
   errorCodes,
   executedValues,
   runStatuses,
+  runFailureCodes,
   type ErrorCode,
   type Executed,
   type RunStatus,
+  type RunFailureCode,
 } from './error-codes.js';
 export {
   boundedText,
@@ -99,6 +101,8 @@ export {
   promptAcceptedReplySchema,
   runCancelSchema,
   runCancelledReplySchema,
+  runGetSchema,
+  runGetReplySchema,
   agentListSchema,
   agentListReplySchema,
   runToolSchema,
@@ -113,7 +117,9 @@ export {
   type RemoteSelection,
   type SendAgentPrompt,
   type RunCancel,
+  type RunGet,
   type RunTool,
+  type RunUsage,
   type RunEvent,
 } from './prompts.js';
 export { sessionMessageSchemas, hubMessageSchemas, type SessionAction, type HubAction } from './messages.js';

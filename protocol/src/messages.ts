@@ -1,4 +1,10 @@
-import { agentListSchema, runCancelSchema, runEventSchema, sendAgentPromptSchema } from './prompts.js';
+import {
+  agentListSchema,
+  runCancelSchema,
+  runEventSchema,
+  runGetSchema,
+  sendAgentPromptSchema,
+} from './prompts.js';
 import {
   callProgressSchema,
   forwardedCallSchema,
@@ -34,6 +40,7 @@ export const sessionMessageSchemas = {
   'agent-list': agentListSchema,
   'send-agent-prompt': sendAgentPromptSchema,
   'run-cancel': runCancelSchema,
+  'run-get': runGetSchema,
 } as const;
 
 /** An action that a session may send. */

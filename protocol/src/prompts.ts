@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { boundedText, jsonObjectSchema, jsonValueSchema, nonceSchema } from './common.js';
-import { errorCodes, runStatuses } from './error-codes.js';
+import { errorCodes, runFailureCodes, runStatuses } from './error-codes.js';
 import { MAX_INSTRUCTION_LENGTH, MAX_NAME_LENGTH } from './limits.js';
 
 /** Id of a configured agent: the seed shows a number; a string does as well, and `7` and `"7"` are the same. */
@@ -27,7 +27,8 @@ export type RemoteSelection = z.infer<typeof remoteSelectionSchema>;
  * `send-agent-prompt`, session to hub (seed, "The prompt contract"). Answered at once with
  * `{message: "prompt accepted", runId, nonce}` or `agent-not-found`, `rate-limited`; the run reports by events.
  * `options` is splatted into the run's input: `remotes` chooses remotes, `tools` (names of native tools)
- * replaces the toolset, `maxSteps` lowers the agent's step limit.
+ * replaces the toolset, `conversationId` continues an earlier run, `context` and `system` are told to the model,
+ * `maxSteps` and `timeoutMs` lower the agent's limits.
  */
 export const sendAgentPromptSchema = z.object({
   action: z.literal('send-agent-prompt'),
@@ -118,11 +119,14 @@ export const runToolResultEventSchema = z.object({
   }),
 });
 
-/** What a run used. */
+/** What a run used. Tokens as the provider counts them, summed; absent when it tells none. */
 export const runUsageSchema = z.object({
   steps: z.int().nonnegative(),
   toolCalls: z.int().nonnegative(),
+  inputTokens: z.int().nonnegative().optional(),
+  outputTokens: z.int().nonnegative().optional(),
 });
+export type RunUsage = z.infer<typeof runUsageSchema>;
 
 /** Event `run-finished`: the last event of every run. */
 export const runFinishedEventSchema = z.object({
@@ -132,6 +136,8 @@ export const runFinishedEventSchema = z.object({
     status: z.enum(runStatuses),
     output: z.string(),
     usage: runUsageSchema,
+    /** Why the run has not completed; never with status `completed`. */
+    code: z.enum(runFailureCodes).optional(),
     /** Only with status `failed`: a sentence for people. */
     error: z.string().optional(),
   }),
@@ -146,3 +152,26 @@ export const runEventSchema = z.discriminatedUnion('action', [
   runFinishedEventSchema,
 ]);
 export type RunEvent = z.infer<typeof runEventSchema>;
+
+/**
+ * `run-get`, any session of the user to hub: the events of a run so far, for who joined late. Answered with
+ * {@link runGetReplySchema} or `run-not-found`.
+ */
+export const runGetSchema = z.object({
+  action: z.literal('run-get'),
+  nonce: nonceSchema.optional(),
+  body: z.object({ runId: runIdSchema }),
+});
+export type RunGet = z.infer<typeof runGetSchema>;
+
+/**
+ * Reply to `run-get`: the events as they were sent, in order and without gaps from `firstSeq` on, which is above 0
+ * when the hub has dropped older ones.
+ */
+export const runGetReplySchema = z.object({
+  runId: runIdSchema,
+  firstSeq: z.int().nonnegative(),
+  isFinished: z.boolean(),
+  events: z.array(runEventSchema),
+  nonce: nonceSchema.optional(),
+});

@@ -1,7 +1,9 @@
 import type { RequestListener, Server } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { createModel } from './agents/models/create-model.js';
+import { createModel, type ModelFactory } from './agents/models/create-model.js';
 import { AgentDirectory } from './agents/agent-directory.js';
+import { Conversations } from './agents/conversations.js';
+import { NativeToolSets } from './agents/native-tool-sets.js';
 import { builtInTools } from './agents/native-tools.js';
 import { Runs } from './agents/runs.js';
 import { promptActions } from './actions/prompts.js';
@@ -35,6 +37,8 @@ export interface HubOptions {
   readonly loaded?: LoadedConfig;
   /** Tells who holds the credentials, in place of `config.auth`. */
   readonly authenticate?: AuthenticateFunction;
+  /** Makes the models of agents, in place of the providers that a configuration can name. */
+  readonly createModel?: ModelFactory;
   /** @default JSON lines on standard output, at `config.log.level` */
   readonly log?: Logger;
 }
@@ -55,7 +59,11 @@ export interface HubCounts {
 
 /** A hub: sessions, their remotes, calls and runs. */
 export interface Hub extends AsyncDisposable, Pick<HostProgram, 'connectRemote' | 'listRemotes' | 'call'> {
-  /** Listens by itself. @default the configuration's host and port; port 0 picks a free one */
+  /**
+   * Loads the modules of native tools, and listens by itself.
+   * @default the configuration's host and port; port 0 picks a free one
+   * @throws {ConfigError} a module cannot be used
+   */
   listen(address?: { readonly host?: string; readonly port?: number }): Promise<ListeningAddress>;
   /** Answers the upgrades of an HTTP server of the host program's own; other paths are left to it. */
   attach(server: Server): void;
@@ -82,7 +90,8 @@ export function createHub(options: HubOptions = {}): Hub {
   const authenticator = createAuthenticator(options, loaded, log);
 
   const sessions: SessionDirectory = new SessionDirectory(limits, {
-    userLeft: (userId) => runs.cancelUser(userId),
+    userArrived: (userId) => runs.userArrived(userId),
+    userLeft: (userId) => runs.userLeft(userId),
   });
   const registry = new RemoteRegistry(limits, {
     remoteConnected: ({ userId, remotename }) =>
@@ -97,10 +106,19 @@ export function createHub(options: HubOptions = {}): Hub {
       new SessionProvider(session, (provider, cause) => registry.disconnectProvider(provider, cause)),
   );
   const callers = new PerSession(() => new CallerCalls(limits.maxCallsInFlight));
+  const conversations = new Conversations(limits);
+  const nativeTools = new NativeToolSets({
+    agents: config.agents,
+    builtIn: builtInTools(),
+    limits,
+    log,
+  });
   const runs: Runs = new Runs({
-    agents: new AgentDirectory(config.agents),
-    nativeTools: builtInTools(),
-    createModel,
+    agents: new AgentDirectory(config.agents, (agent) => nativeTools.namesOf(agent)),
+    nativeTools,
+    createModel: options.createModel ?? createModel,
+    modelKeys: loaded.secrets.modelKeys,
+    conversations,
     calls,
     remotes: registry,
     events: sessions,
@@ -157,6 +175,7 @@ export function createHub(options: HubOptions = {}): Hub {
     calls.close();
     registry.close();
     await runs.close();
+    conversations.close();
     await setImmediate(); // what just failed is answered before its connection closes
     await sockets[Symbol.asyncDispose]();
     await listener[Symbol.asyncDispose]();
@@ -168,8 +187,10 @@ export function createHub(options: HubOptions = {}): Hub {
   };
 
   return {
-    listen: async ({ host: address = config.host, port = config.port } = {}) =>
-      listener.listen(address, port),
+    listen: async ({ host: address = config.host, port = config.port } = {}) => {
+      await nativeTools.loadAll();
+      return listener.listen(address, port);
+    },
     attach: (server) => sockets.attach(server, true),
     requestListener,
     issueToken: async (userId, ttlMs) => {

@@ -4,6 +4,22 @@ export { ConfigError } from './config/config-error.js';
 export type { HubConfig, HubConfigInput } from './config/config-schema.js';
 export { loadConfig, type LoadedConfig } from './config/load-config.js';
 export { createLogger, type Logger } from './observability/logger.js';
+export type { ModelFactory } from './agents/models/create-model.js';
+export {
+  ModelError,
+  type AssistantContent,
+  type FinishReason,
+  type Model,
+  type ModelMessage,
+  type ModelPart,
+  type ModelRequest,
+  type ModelTool,
+  type ModelUsage,
+  type ToolResult,
+} from './agents/models/model.js';
+export type { JsonText } from './json/json-text.js';
+export type { NativeToolDefinition } from './agents/native-definition.js';
+export type { NativeToolOptions } from './agents/native-tool.js';
 export type { HostCallContext, HostFunction } from './remotes/host-provider.js';
 export { RemoteError } from './remotes/remote-error.js';
 export { AuthenticationError, type AttemptOrigin, type Identity } from './authentication/authenticate.js';

@@ -60,6 +60,62 @@ test('a run that fails has a result that says so, and is no rejection', async ()
   expect(await run.result).toEqual({ status: 'failed', output: '', usage, error: 'the model is gone' });
 });
 
+test('SDK-07: a run that reached a limit tells its code and what it used', async () => {
+  await using session = await LoggedIn.start();
+  const { run, emit } = await prompt(session);
+  const used = { steps: 3, toolCalls: 2, inputTokens: 10, outputTokens: 4 };
+  emit('run-finished', 0, {
+    status: 'failed',
+    output: '',
+    usage: used,
+    code: 'time-limit',
+    error: 'too late',
+  });
+
+  expect(await run.result).toEqual({
+    status: 'failed',
+    output: '',
+    usage: used,
+    code: 'time-limit',
+    error: 'too late',
+  });
+});
+
+test('SDK-07: a prompt can be iterated and cancelled before it is accepted', async () => {
+  await using session = await LoggedIn.start();
+  const prompted = session.client.prompt(7, 'Hello');
+  const collecting = collect(prompted);
+  const cancelling = prompted.cancel();
+  await session.hub.answer({ message: 'prompt accepted', runId: 'r1' });
+  expect(await session.hub.answer({ message: 'run cancelled', runId: 'r1' })).toMatchObject({
+    action: 'run-cancel',
+    body: { runId: 'r1' },
+  });
+  await cancelling;
+  session.hub.send({ action: 'run-started', body: { runId: 'r1', seq: 0, ...started } });
+  session.hub.send({
+    action: 'run-finished',
+    body: { runId: 'r1', seq: 1, ...finished, status: 'cancelled', code: 'cancelled' },
+  });
+
+  expect(await collecting).toEqual(['run-started', 'run-finished']);
+  expect(await prompted.result).toMatchObject({ status: 'cancelled', code: 'cancelled' });
+});
+
+test('SDK-07: a refused prompt rejects its iteration, its result and its cancel', async () => {
+  await using session = await LoggedIn.start();
+  const prompted = session.client.prompt(9, 'Hello');
+  const collecting = collect(prompted);
+  const cancelling = prompted.cancel();
+  cancelling.catch(() => undefined);
+  collecting.catch(() => undefined);
+  await session.hub.answer({ error: 'there is no agent 9', code: 'agent-not-found' });
+
+  for (const ending of [prompted, collecting, prompted.result, cancelling]) {
+    await expect(ending).rejects.toMatchObject({ name: 'HubError', code: 'agent-not-found' });
+  }
+});
+
 test('an unknown agent rejects the prompt', async () => {
   await using session = await LoggedIn.start();
   const prompting = session.client.prompt(9, 'Hello');

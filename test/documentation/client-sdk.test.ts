@@ -13,6 +13,7 @@ const printed: Record<string, string> = {
 I am not a language model; I only match words.
 
 get_forecast answered: {"forecast":"sunny","city":"Rome"}`,
+  'prompt-at-once': 'completed\n',
 };
 
 async function startExampleHub(): Promise<TestHub> {

@@ -16,6 +16,8 @@ import {
   remoteDisconnectedReplySchema,
   remoteListReplySchema,
   runCancelledReplySchema,
+  runFailureCodes,
+  runGetReplySchema,
   sessionMessageSchemas,
   type ErrorCode,
   type SessionAction,
@@ -45,6 +47,7 @@ const replySchemas: Readonly<Record<AnsweredAction, z.ZodType>> = {
   'agent-list': agentListReplySchema,
   'send-agent-prompt': promptAcceptedReplySchema,
   'run-cancel': runCancelledReplySchema,
+  'run-get': runGetReplySchema,
 };
 
 /** What an example may be called, and the schema that it must fit. */
@@ -123,6 +126,11 @@ test('the table of error codes tells executed and retryable as the hub does', ()
   );
 });
 
+test('the table of codes of a run is the list of them', () => {
+  const [, rows = []] = tablesUnder(specification, 'Life of a run');
+  expect(rows.map(([code = '']) => withoutTicks(code))).toEqual([...runFailureCodes]);
+});
+
 test('the table of close codes is the list of close codes', () => {
   const [rows = []] = tablesUnder(specification, 'Close codes');
   const shown = rows.map(([code, name = '']) => [withoutTicks(name), Number(code)]);
@@ -150,6 +158,7 @@ test('every code that the text names is one of the list', () => {
   const named = [...specification.matchAll(/`([a-z]+(?:-[a-z]+)+)`/gu)].map(([, word]) => word ?? '');
   const known = new Set<string>([
     ...errorCodes,
+    ...runFailureCodes,
     ...Object.keys(sessionMessageSchemas),
     ...Object.keys(hubMessageSchemas),
     'caller-gone',

@@ -1,8 +1,8 @@
-import { agentListSchema, runCancelSchema, sendAgentPromptSchema } from '@remotes-hub/protocol';
+import { agentListSchema, runCancelSchema, runGetSchema, sendAgentPromptSchema } from '@remotes-hub/protocol';
 import type { Runs } from '../agents/runs.js';
 import { defineAction, type Action } from '../sessions/define-action.js';
 
-/** `agent-list`, `send-agent-prompt`, `run-cancel`. */
+/** `agent-list`, `send-agent-prompt`, `run-cancel`, `run-get`. */
 export function promptActions(runs: Runs): Action[] {
   return [
     defineAction(agentListSchema, () => ({ agents: runs.list() })),
@@ -13,6 +13,10 @@ export function promptActions(runs: Runs): Action[] {
     defineAction(runCancelSchema, ({ body: { runId } }, { session }) => {
       runs.cancel(session.userId, runId);
       return { message: 'run cancelled', runId };
+    }),
+    defineAction(runGetSchema, ({ body: { runId } }, { session }) => {
+      const { events, firstSeq, isFinished } = runs.replay(session.userId, runId);
+      return { runId, firstSeq, isFinished, events };
     }),
   ];
 }

@@ -1,5 +1,5 @@
 import type { AgentId } from '@remotes-hub/protocol';
-import type { AgentConfig } from '../config/config-schema.js';
+import { isBuiltInTool, type AgentConfig } from '../config/config-schema.js';
 
 /** One agent as sessions see it; `tools` are the names of its native tools. */
 export interface ListedAgent {
@@ -12,8 +12,15 @@ export interface ListedAgent {
 export class AgentDirectory {
   readonly #agents = new Map<string, AgentConfig>();
 
-  /** @throws {Error} naming the id that two agents share */
-  constructor(agents: readonly AgentConfig[]) {
+  /**
+   * @param toolNames names of an agent's native tools, never paths. @default those of the hub
+   * @throws {Error} naming the id that two agents share
+   */
+  constructor(
+    agents: readonly AgentConfig[],
+    private readonly toolNames: (agent: AgentConfig) => readonly string[] = ({ tools }) =>
+      tools.filter(isBuiltInTool),
+  ) {
     for (const agent of agents) {
       const key = String(agent.id);
       if (this.#agents.has(key)) throw new Error(`agents: the id '${key}' is used twice`);
@@ -28,10 +35,10 @@ export class AgentDirectory {
 
   /** Every agent in the order of the configuration, its id as it is written there. */
   list(): ListedAgent[] {
-    return [...this.#agents.values()].map(({ id, name, tools }) => ({
-      agentId: id,
-      name,
-      tools: [...tools],
+    return [...this.#agents.values()].map((agent) => ({
+      agentId: agent.id,
+      name: agent.name,
+      tools: [...this.toolNames(agent)],
     }));
   }
 }

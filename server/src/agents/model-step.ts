@@ -5,6 +5,7 @@ import {
   type Model,
   type ModelPart,
   type ModelRequest,
+  type ModelUsage,
 } from './models/model.js';
 
 /**
@@ -19,6 +20,8 @@ export interface ModelStep {
   /** In the order it was said; never a `finish`. */
   readonly parts: readonly Exclude<ModelPart, { type: 'finish' }>[];
   readonly reason: FinishReason;
+  /** Absent when the provider did not count. */
+  readonly usage: ModelUsage | undefined;
 }
 
 /**
@@ -39,7 +42,7 @@ export async function readModelStep(
       const next = await untilAborted(iterator.next(), request.signal);
       if (next.done === true) throw new ModelError('the answer of the model was cut off');
       const part = next.value;
-      if (part.type === 'finish') return { parts: mergeTexts(parts), reason: part.reason };
+      if (part.type === 'finish') return { parts: mergeTexts(parts), reason: part.reason, usage: part.usage };
       characters += CHARACTERS_PER_PART + sizeOf(part);
       if (characters > MAX_STEP_CHARACTERS) throw new ModelError('the answer of the model is too long');
       parts.push(part);

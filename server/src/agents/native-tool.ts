@@ -2,7 +2,7 @@ import type { FunctionSpec, JsonObject, JsonValue } from '@remotes-hub/protocol'
 
 /** What a native tool gets beside its arguments. */
 export interface NativeToolOptions {
-  /** Aborts when the run is cancelled; the result is then no longer awaited. */
+  /** Aborts when nobody waits for the result any more: the run has ended, or the tool's time is over. */
   readonly signal: AbortSignal;
 }
 

@@ -1,5 +1,6 @@
-import type { AgentId, RunEvent, RunStatus, RunTool } from '@remotes-hub/protocol';
+import type { AgentId, RunEvent, RunFailureCode, RunStatus, RunTool, RunUsage } from '@remotes-hub/protocol';
 import { JsonText, writeJson, type JsonFields } from '../json/json-text.js';
+import type { RunRecord } from './run-history.js';
 import type { ToolOutcome } from './tool-outcome.js';
 
 /** Sends events to every session of a user. */
@@ -20,19 +21,20 @@ export interface ShownToolCall {
 export interface RunEnd {
   readonly status: RunStatus;
   readonly output: string;
-  readonly usage: { readonly steps: number; readonly toolCalls: number };
+  readonly usage: RunUsage;
+  /** Why it has not completed. */
+  readonly code?: RunFailureCode;
   /** Only with status `failed`: a sentence for people. */
   readonly error?: string;
 }
 
-/** The events of one run, numbered from 0. */
+/** The events of one run, numbered from 0: recorded, and sent to every session that its user has then. */
 export class RunEvents {
   #seq = 0;
 
   constructor(
     private readonly broadcaster: EventBroadcaster,
-    private readonly userId: string,
-    private readonly runId: string,
+    private readonly record: RunRecord,
   ) {}
 
   started(agentId: AgentId, tools: readonly RunTool[], warnings: readonly string[]): void {
@@ -51,13 +53,15 @@ export class RunEvents {
     this.#send('run-tool-result', { callId, name, content, isError, code });
   }
 
-  finished({ status, output, usage, error }: RunEnd): void {
-    this.#send('run-finished', { status, output, usage, error });
+  finished({ status, output, usage, code, error }: RunEnd): void {
+    this.#send('run-finished', { status, output, usage, code, error });
   }
 
   #send(action: RunEvent['action'], fields: JsonFields): void {
-    const body = writeJson({ runId: this.runId, seq: this.#seq, ...fields });
+    const { userId, runId } = this.record;
+    const body = new JsonText(writeJson({ runId, seq: this.#seq, ...fields }));
     this.#seq += 1;
-    this.broadcaster.broadcast(this.userId, action, new JsonText(body));
+    this.record.add(action, body);
+    this.broadcaster.broadcast(userId, action, body);
   }
 }

@@ -1,66 +1,64 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import type { RunStatus } from '@remotes-hub/protocol';
-import type { AgentConfig } from '../config/config-schema.js';
+import type { AgentId } from '@remotes-hub/protocol';
 import type { Logger } from '../observability/logger.js';
-import type { ModelFactory } from './models/create-model.js';
-import {
-  ModelError,
-  type Model,
-  type ModelMessage,
-  type ModelTool,
-  type ToolResult,
-} from './models/model.js';
 import { readModelStep, type ModelStep } from './model-step.js';
+import { ModelError, type Model, type ModelTool, type ToolResult } from './models/model.js';
 import { CallReader, type RequestedCall } from './requested-calls.js';
+import { RunBudget, type Admission, type RunLimits } from './run-budget.js';
 import { RunEvents, type EventBroadcaster, type RunEnd } from './run-events.js';
-import { modelTool, runTool, type ToolSet } from './run-tools.js';
+import type { RunHistory } from './run-history.js';
+import type { RunMessages } from './run-messages.js';
+import type { PreparedRun } from './run-preparation.js';
+import { RunStop } from './run-stop.js';
+import { runTool, type ToolSet } from './run-tools.js';
+import type { RunWarnings } from './run-warnings.js';
 import { ToolCaller, type CallStarter } from './tool-caller.js';
-import { failed, type ToolOutcome } from './tool-outcome.js';
-
-/** Most tool calls of one step that are made; the others get an error result. */
-export const MAX_CALLS_PER_STEP = 128;
+import { untilAborted } from './until-aborted.js';
 
 /** What a run is made of. */
 export interface RunParts {
   readonly userId: string;
-  readonly agent: AgentConfig;
-  readonly instruction: string;
-  readonly tools: ToolSet;
-  readonly warnings: readonly string[];
-  readonly maxSteps: number;
-  readonly createModel: ModelFactory;
+  readonly agentId: AgentId;
+  readonly messages: RunMessages;
+  readonly limits: RunLimits;
+  /** Makes the model and loads the tools; adds to the warnings. */
+  readonly prepare: () => Promise<PreparedRun>;
+  readonly warnings: RunWarnings;
   readonly calls: CallStarter;
   readonly events: EventBroadcaster;
+  readonly history: RunHistory;
   readonly log: Logger;
+  /** Told right before `run-finished`: what was said may be kept. */
+  readonly onSaid: (messages: RunMessages) => void;
 }
 
 /**
  * One prompt to an agent, from start to finish. The model speaks, the tools it calls run side by side, and
- * their results go back to it in the order of the calls, until it calls none. A failed call never ends a run.
+ * their results go back to it in the order of the calls, until it calls none or a limit is reached. A failed call
+ * never ends a run, and every call has exactly one result, however the run ends.
  */
 export class Run {
   readonly runId = randomUUID();
   readonly #controller = new AbortController();
   readonly #log: Logger;
   readonly #events: RunEvents;
-  readonly #caller: ToolCaller;
+  readonly #endRecord: () => void;
   readonly #reader = new CallReader();
-  readonly #messages: ModelMessage[] = [];
-  readonly #usage = { steps: 0, toolCalls: 0 };
+  readonly #budget: RunBudget;
   /** Text of the last step that said something. */
   #output = '';
   #cancelling: Promise<void> | undefined;
 
   constructor(private readonly parts: RunParts) {
-    const { userId, agent, instruction, tools, calls, events } = parts;
+    const { userId, agentId, history, events } = parts;
     setMaxListeners(0, this.#controller.signal); // one for every call under way
-    this.#log = parts.log.child({ userId, runId: this.runId, agentId: agent.id });
-    this.#events = new RunEvents(events, userId, this.runId);
-    this.#caller = new ToolCaller({ userId, tools, calls, log: this.#log, signal: this.#controller.signal });
-    if (agent.instructions) this.#messages.push({ role: 'system', text: agent.instructions });
-    this.#messages.push({ role: 'user', text: instruction });
+    this.#log = parts.log.child({ userId, runId: this.runId, agentId });
+    const record = history.begin(userId, this.runId);
+    this.#endRecord = () => history.end(record);
+    this.#events = new RunEvents(events, record);
+    this.#budget = new RunBudget(parts.limits);
   }
 
   /**
@@ -69,22 +67,26 @@ export class Run {
    */
   async start(onEnd: () => void): Promise<void> {
     const startedAt = Date.now();
+    const { timeoutMs } = this.parts.limits;
+    const timer = setTimeout(
+      () => this.#stop('time-limit', `the run took longer than ${timeoutMs} ms`),
+      timeoutMs,
+    );
     await setImmediate();
     try {
       let end = await this.#attempt();
+      clearTimeout(timer);
       if (this.#cancelling !== undefined) {
         await this.#cancelling;
-        end = { status: 'cancelled' };
+        end = { status: 'cancelled', code: 'cancelled' };
       }
       // nothing may be awaited from here on: a cancel that comes now must find no run
-      this.#events.finished({ ...end, output: this.#output, usage: this.#usage });
-      this.#log.info(
-        { status: end.status, ...this.#usage, durationMs: Date.now() - startedAt },
-        'run finished',
-      );
+      this.#finish(end, startedAt);
     } catch (error) {
       this.#log.error({ err: error }, 'run events failed');
     } finally {
+      clearTimeout(timer);
+      this.#endRecord();
       onEnd();
     }
   }
@@ -94,62 +96,101 @@ export class Run {
    * no event comes before the reply to whoever asked. Harmless when repeated.
    */
   cancel(): void {
-    this.#cancelling ??= setImmediate().then(() => this.#controller.abort());
+    this.#cancelling ??= setImmediate().then(() => this.#stop('cancelled', 'the run was cancelled'));
   }
 
-  async #attempt(): Promise<Pick<RunEnd, 'status' | 'error'>> {
-    const { agent, tools, warnings } = this.parts;
+  #stop(...why: ConstructorParameters<typeof RunStop>): void {
+    this.#controller.abort(new RunStop(...why));
+  }
+
+  #finish(end: Pick<RunEnd, 'status' | 'code' | 'error'>, startedAt: number): void {
+    const { usage } = this.#budget;
+    this.parts.onSaid(this.parts.messages);
+    this.#events.finished({ ...end, output: this.#output, usage });
+    const { status, code } = end;
+    this.#log.info({ status, code, ...usage, durationMs: Date.now() - startedAt }, 'run finished');
+  }
+
+  async #attempt(): Promise<Pick<RunEnd, 'status' | 'code' | 'error'>> {
     try {
-      for (const warning of warnings) this.#log.warn({ warning }, 'run warning');
-      this.#events.started(agent.id, [...tools.values()].map(runTool), warnings);
-      return { status: await this.#converse() };
+      const prepared = await this.#prepare();
+      await this.#converse(prepared);
+      return { status: 'completed' };
     } catch (error) {
-      if (this.#controller.signal.aborted) return { status: 'cancelled' };
-      this.#log.error({ err: error }, 'run failed');
-      return { status: 'failed', error: error instanceof ModelError ? error.message : 'the model failed' };
+      const { status, code, message } = this.#reasonOf(error);
+      return status === 'failed' ? { status, code, error: message } : { status, code };
     }
   }
 
-  async #converse(): Promise<RunStatus> {
-    const { agent, createModel, maxSteps } = this.parts;
-    await this.#throwIfCancelled();
-    const model = createModel(agent.model);
-    const tools = [...this.parts.tools.values()].map(modelTool);
-    while (this.#usage.steps < maxSteps) {
-      this.#usage.steps += 1;
-      const { content, calls } = this.#reader.read(await this.#ask(model, tools));
-      await this.#throwIfCancelled();
-      if (calls.length === 0) return 'completed';
-      const results = await this.#callTools(calls);
-      await this.#throwIfCancelled();
-      this.#messages.push({ role: 'assistant', content }, { role: 'tool', results });
-    }
-    return 'step-limit';
+  /** `run-started` comes also when there is no model to start with. */
+  async #prepare(): Promise<PreparedRun> {
+    const preparing = untilAborted(this.parts.prepare(), this.#controller.signal);
+    const tools = await preparing.then(
+      (prepared) => prepared.tools,
+      () => new Map(),
+    );
+    this.#tellStart(tools);
+    return preparing;
   }
 
-  async #throwIfCancelled(): Promise<void> {
+  #tellStart(tools: ToolSet): void {
+    const warnings = this.parts.warnings.list();
+    for (const warning of warnings) this.#log.warn({ warning }, 'run warning');
+    this.#events.started(this.parts.agentId, [...tools.values()].map(runTool), warnings);
+  }
+
+  async #converse({ model, tools, offered }: PreparedRun): Promise<void> {
+    const { messages, userId, calls: starter } = this.parts;
+    const { signal } = this.#controller;
+    const caller = new ToolCaller({ userId, tools, calls: starter, log: this.#log, signal });
+    for (;;) {
+      await this.#throwIfStopped();
+      this.#budget.beginStep();
+      const step = await this.#ask(model, offered);
+      this.#budget.addTokens(step.usage);
+      await this.#throwIfStopped();
+      const { content, calls } = this.#reader.read(step);
+      if (calls.length === 0) return messages.said(content);
+      const admission = this.#budget.admit(calls);
+      messages.called(content, await this.#callTools(calls, { caller, tools, admission }));
+      await this.#throwIfStopped();
+      if (admission.stop !== undefined) throw admission.stop;
+    }
+  }
+
+  async #throwIfStopped(): Promise<void> {
     await this.#cancelling;
     this.#controller.signal.throwIfAborted();
   }
 
-  #ask(model: Model, tools: readonly ModelTool[]): Promise<ModelStep> {
+  async #ask(model: Model, tools: readonly ModelTool[]): Promise<ModelStep> {
     const { signal } = this.#controller;
-    let hasSpoken = false;
-    return readModelStep(model, { messages: [...this.#messages], tools, signal }, (text) => {
-      this.#output = hasSpoken ? this.#output + text : text;
-      hasSpoken = true;
-      this.#events.text(text);
-    });
+    const { messages } = this.parts;
+    let said = '';
+    try {
+      return await readModelStep(model, { messages: messages.all(), tools, signal }, (text) => {
+        said += text;
+        this.#output = said;
+        this.#events.text(text);
+      });
+    } catch (error) {
+      if (said !== '') messages.said([{ type: 'text', text: said }]); // what the user has read was said
+      throw error;
+    }
   }
 
   /** All at once; told in the order of the calls, each as soon as those before it have been. */
-  async #callTools(calls: readonly RequestedCall[]): Promise<ToolResult[]> {
-    this.#usage.toolCalls += calls.length;
+  async #callTools(
+    calls: readonly RequestedCall[],
+    { caller, tools, admission }: { caller: ToolCaller; tools: ToolSet; admission: Admission },
+  ): Promise<ToolResult[]> {
     for (const { callId, name, shownArgs } of calls) {
-      const tool = this.parts.tools.get(name);
+      const tool = tools.get(name);
       this.#events.toolCall({ callId, tool: tool === undefined ? { name } : runTool(tool), args: shownArgs });
     }
-    const outcomes = calls.map((call, index) => this.#callTool(call, index));
+    const outcomes = calls.map(
+      async ({ name, args }, index) => admission.refusal(index) ?? caller.call(name, args),
+    );
     const results: ToolResult[] = [];
     for (const [index, { callId, name }] of calls.entries()) {
       const outcome = await outcomes[index];
@@ -160,13 +201,15 @@ export class Run {
     return results;
   }
 
-  async #callTool({ name, args }: RequestedCall, index: number): Promise<ToolOutcome> {
-    if (index >= MAX_CALLS_PER_STEP) {
-      return failed(
-        'too-many-calls',
-        `only ${MAX_CALLS_PER_STEP} calls of one step are made; this one was not`,
-      );
+  /** Why the run ends. Details of a fault reach the log alone. */
+  #reasonOf(error: unknown): RunStop {
+    const { signal } = this.#controller;
+    const reason: unknown = signal.aborted ? signal.reason : error;
+    if (reason instanceof RunStop) {
+      if (reason.cause !== undefined) this.#log.error({ err: reason.cause }, 'run failed');
+      return reason;
     }
-    return this.#caller.call(name, args);
+    this.#log.error({ err: error }, 'run failed');
+    return new RunStop('model-failed', error instanceof ModelError ? error.message : 'the model failed');
   }
 }

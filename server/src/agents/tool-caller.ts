@@ -39,7 +39,7 @@ export class ToolCaller {
     const tool = this.options.tools.get(name);
     if (tool === undefined) return failed('function-not-found', this.#unknownTool(name));
     if ('error' in read) return failed('invalid-arguments', read.error);
-    if (this.options.signal.aborted) return failedWith(cancelled('no'));
+    if (this.options.signal.aborted) return failedWith(this.#ended('no'));
     const { spec } = tool;
     const count = this.#counts.get(spec) ?? 0;
     if (spec.maxCalls !== undefined && count >= spec.maxCalls) {
@@ -77,7 +77,7 @@ export class ToolCaller {
       if (error.executed === 'no') this.#giveBack(tool.spec);
       return failedWith(error);
     }
-    if (this.options.signal.aborted) return failedWith(cancelled('unknown'));
+    if (this.options.signal.aborted) return failedWith(this.#ended('unknown'));
     this.options.log.error({ err: error, tool: tool.name }, 'tool failed');
     return failed('internal-error', `'${tool.name}' failed`);
   }
@@ -87,14 +87,17 @@ export class ToolCaller {
     this.#counts.set(spec, (this.#counts.get(spec) ?? 1) - 1);
   }
 
+  /** The run was cancelled, or has reached a limit. */
+  #ended(executed: Executed): RemoteError {
+    const reason: unknown = this.options.signal.reason;
+    const text = reason instanceof Error ? reason.message : 'the run has ended';
+    return new RemoteError('call-cancelled', text, { executed });
+  }
+
   #unknownTool(name: string): string {
     const { tools } = this.options;
     const shown = name.slice(0, 128);
     if (tools.size === 0) return `there is no tool named '${shown}'; this run has no tools`;
     return `there is no tool named '${shown}'; tools: ${listNames([...tools.keys()], MAX_NAMES_LENGTH)}`;
   }
-}
-
-function cancelled(executed: Executed): RemoteError {
-  return new RemoteError('call-cancelled', 'the run was cancelled', { executed });
 }

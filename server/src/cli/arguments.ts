@@ -31,17 +31,18 @@ export function portArgument(text: string): number {
 
 /** The arguments of a call: a JSON object. @throws {CommandError} usage, with the place where it is no JSON */
 export function parseCallArguments(text: string): Readonly<Record<string, unknown>> {
-  const value = parseJson(text);
+  const value = parseJson(text, 'arguments');
   if (isObject(value)) return value;
   throw usageError('arguments: expected a JSON object, such as \'{"city":"Rome"}\'');
 }
 
-function parseJson(text: string): unknown {
+/** A JSON value of any kind. @param what what it is, for the error @throws {CommandError} usage, with the place */
+export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     const { line, column, message } = findSyntaxProblem(text) ?? { line: 1, column: 1, message: 'not JSON' };
-    throw usageError(`arguments: not JSON, line ${line}, column ${column}: ${message}`);
+    throw usageError(`${what}: not JSON, line ${line}, column ${column}: ${message}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RemoteSelection, RunEvent } from '@remotes-hub/protocol';
 import type { Command } from 'commander';
-import { remoteArgument } from './arguments.js';
+import { parseJson, remoteArgument } from './arguments.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError, exitCodes } from './exit-codes.js';
 import {
@@ -14,6 +14,9 @@ import { RunPrinter } from './run-printer.js';
 
 interface PromptOptions extends ConnectionOptions {
   readonly remote?: readonly RemoteSelection[];
+  readonly conversation?: string;
+  /** JSON text. */
+  readonly context?: string;
   readonly json?: boolean;
 }
 
@@ -28,7 +31,9 @@ export function addPromptCommand(program: Command, context: CommandContext): voi
       '--remote <name[=prefix]>',
       'a remote whose functions the agent may call, with a prefix for their names; may be given several times',
       remoteArgument,
-    );
+    )
+    .option('--conversation <id>', 'go on with what earlier runs with this id said')
+    .option('--context <json>', 'data for the agent, which it is told not to trust');
   withConnectionOptions(command)
     .option('--json', 'print every event of the run as one line of JSON')
     .action((agent: string, instruction: string, options: PromptOptions) =>
@@ -39,12 +44,17 @@ export function addPromptCommand(program: Command, context: CommandContext): voi
 async function prompt(
   agent: string,
   instruction: string,
-  { remote: remotes = [], ...options }: PromptOptions,
+  { remote: remotes = [], conversation, context, ...options }: PromptOptions,
   { env, output, exitNow }: CommandContext,
 ): Promise<void> {
+  const input = {
+    remotes,
+    ...(conversation !== undefined && { conversationId: conversation }),
+    ...(context !== undefined && { context: parseJson(context, '--context') }),
+  };
   using interruption = new Interruption(exitNow);
   await using hub = await connectToHub(options, env, interruption.signal);
-  const run = await checkedByClient(hub.prompt(agent, instruction, { remotes }));
+  const run = await checkedByClient(hub.prompt(agent, instruction, input));
   const cancelled = interruption.wait().then(() => run.cancel());
   cancelled.catch(() => undefined); // the iteration below reports a lost connection
   const printer = new RunPrinter(output);

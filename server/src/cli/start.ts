@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { hasAuthentication } from '../config/config-checks.js';
-import type { HubConfig } from '../config/config-schema.js';
+import type { AgentConfig, HubConfig, HubConfigInput } from '../config/config-schema.js';
+import { ConfigError } from '../config/config-error.js';
 import type { ConfigOverrides, LoadedConfig } from '../config/load-config.js';
 import type { Hub } from '../hub.js';
 import { portArgument } from './arguments.js';
@@ -18,7 +19,7 @@ const SECRET_BYTES = 32;
 const DEVELOPER = 'dev';
 
 /** What a hub without a configuration offers, so that a newcomer has somebody to prompt. */
-const standardAgent: HubConfig['agents'][number] = {
+const standardAgent: NonNullable<HubConfigInput['agents']>[number] = {
   id: 'assistant',
   name: 'Offline assistant',
   model: { provider: 'offline' },
@@ -44,7 +45,9 @@ async function start({ config: file, ...overrides }: StartOptions, context: Comm
   const { loadConfig } = await import('../config/load-config.js');
   const { createLogger } = await import('../observability/logger.js');
   const { createHub } = await import('../hub.js');
-  const loaded = withStandardAgent(loadConfig(file, context.env, overrides), file);
+  const { agentSchema } = await import('../config/config-schema.js');
+  const given = loadConfig(file, context.env, overrides);
+  const loaded = file === undefined ? withAgent(given, agentSchema.parse(standardAgent)) : given;
   const needsToken = !hasAuthentication(loaded.config);
   const config = needsToken ? withRandomSecret(loaded) : loaded;
   const log = createLogger(config.config.log.level);
@@ -52,7 +55,7 @@ async function start({ config: file, ...overrides }: StartOptions, context: Comm
   using interruption = new Interruption(context.exitNow);
   const hub = createHub({ loaded: config, log });
   try {
-    const { url, host, port } = await listen(hub, config.config);
+    const { url, host, port } = await listen(hub, config.config, file);
     // Programs wait for this line, so it is written at every level.
     createLogger('info').info({ url, host, port }, 'listening');
     if (needsToken) await printToken(hub, url, context.output);
@@ -63,18 +66,23 @@ async function start({ config: file, ...overrides }: StartOptions, context: Comm
   }
 }
 
-async function listen(hub: Hub, { host, port }: HubConfig): ReturnType<Hub['listen']> {
+/** @throws {ConfigError} when a module of native tools cannot be used */
+async function listen(
+  hub: Hub,
+  { host, port }: HubConfig,
+  file: string | undefined,
+): ReturnType<Hub['listen']> {
   try {
     return await hub.listen();
   } catch (cause) {
+    if (cause instanceof ConfigError) throw new ConfigError(cause.problems, file, { cause });
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CommandError(exitCodes.failed, `cannot listen on ${host}, port ${port}: ${reason}`, { cause });
   }
 }
 
-function withStandardAgent(loaded: LoadedConfig, file: string | undefined): LoadedConfig {
-  if (file !== undefined) return loaded;
-  return { ...loaded, config: { ...loaded.config, agents: [standardAgent] } };
+function withAgent(loaded: LoadedConfig, agent: AgentConfig): LoadedConfig {
+  return { ...loaded, config: { ...loaded.config, agents: [agent] } };
 }
 
 function withRandomSecret({ config, secrets }: LoadedConfig): LoadedConfig {

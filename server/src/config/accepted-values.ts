@@ -22,32 +22,54 @@ export function acceptedValues(schema: JsonSchema): string {
   return schema.type === 'object' ? 'an object' : 'another value';
 }
 
-/** The schema of the value at a path, or `undefined` when the configuration knows no such place. */
-export function schemaAt(path: readonly PropertyKey[]): JsonSchema | undefined {
-  let candidates: JsonSchema[] = [configJsonSchema()];
-  for (const key of path) candidates = candidates.flatMap((schema) => step(schema, key));
+/**
+ * The schema of the value at a path, or `undefined` when the configuration knows no such place.
+ * @param input the configuration: where a place has variants, it says which one was meant
+ */
+export function schemaAt(path: readonly PropertyKey[], input?: unknown): JsonSchema | undefined {
+  let candidates: JsonSchema[] = variantsOf(configJsonSchema(), input);
+  let value = input;
+  for (const key of path) {
+    value = ownValue(value, key);
+    candidates = candidates.flatMap((schema) => step(schema, key, value));
+  }
   return candidates.length > 1 ? { anyOf: candidates } : candidates[0];
 }
 
 /** The keys an object at a path may have. */
-export function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  const schema = schemaAt(path);
-  return schema === undefined
-    ? []
-    : variantsOf(schema).flatMap((variant) => Object.keys(variant.properties ?? {}));
+export function keysAt(path: readonly PropertyKey[], input?: unknown): readonly string[] {
+  const schema = schemaAt(path, input);
+  if (schema === undefined) return [];
+  const keys = variantsOf(schema, undefined).flatMap((variant) => Object.keys(variant.properties ?? {}));
+  return [...new Set(keys)];
 }
 
-function step(schema: JsonSchema, key: PropertyKey): JsonSchema[] {
-  return variantsOf(schema).flatMap((variant) => {
-    if (typeof key === 'number') return isSchema(variant.items) ? [variant.items] : [];
-    const properties = variant.properties ?? {};
-    const found = Object.hasOwn(properties, key) ? properties[String(key)] : undefined;
-    return isSchema(found) ? [found] : [];
-  });
+/** An own property of a value, or `undefined`. */
+export function ownValue(value: unknown, key: PropertyKey): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.getOwnPropertyDescriptor(value, key)?.value;
 }
 
-function variantsOf(schema: JsonSchema): JsonSchema[] {
-  return (schema.anyOf ?? schema.oneOf)?.filter(isSchema).flatMap(variantsOf) ?? [schema];
+function step(schema: JsonSchema, key: PropertyKey, value: unknown): JsonSchema[] {
+  if (typeof key === 'number') return isSchema(schema.items) ? variantsOf(schema.items, value) : [];
+  const properties = schema.properties ?? {};
+  const found = Object.hasOwn(properties, key) ? properties[String(key)] : undefined;
+  return isSchema(found) ? variantsOf(found, value) : [];
+}
+
+/** What a schema is a choice of: those whose constants the value has, or all when it has none of them. */
+function variantsOf(schema: JsonSchema, value: unknown): JsonSchema[] {
+  const variants = (schema.anyOf ?? schema.oneOf)?.filter(isSchema);
+  if (variants === undefined) return [schema];
+  const meant = variants.filter((variant) => hasConstants(variant, value));
+  return (meant.length > 0 ? meant : variants).flatMap((variant) => variantsOf(variant, value));
+}
+
+function hasConstants({ properties = {} }: JsonSchema, value: unknown): boolean {
+  const constants = Object.entries(properties).flatMap(([key, schema]) =>
+    isSchema(schema) && schema.const !== undefined ? [[key, schema.const] as const] : [],
+  );
+  return constants.length > 0 && constants.every(([key, constant]) => ownValue(value, key) === constant);
 }
 
 function isSchema(schema: unknown): schema is JsonSchema {

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { isPasswordHash } from '../passwords/passwords.js';
 import type { ConfigProblem } from './config-error.js';
-import type { HubConfig } from './config-schema.js';
+import type { HubConfig, ModelConfig } from './config-schema.js';
 
 /** What a check needs to know beside the configuration. */
 export interface CheckContext {
@@ -20,6 +20,8 @@ const HASH_EXPECTED = 'expected a hash as `remotes-hub user add` makes it';
 const checks: readonly Check[] = [
   { sections: ['limits'], problems: checkLimits },
   { sections: ['agents'], problems: checkAgentIds },
+  { sections: ['agents'], problems: checkModelAddresses },
+  { sections: ['agents', 'limits'], problems: checkAgentSteps },
   { sections: ['auth'], problems: checkUsers },
   { sections: ['redis'], problems: checkRedis },
   { sections: ['host', 'auth'], problems: checkHost },
@@ -80,6 +82,39 @@ function checkAgentIds({ agents }: HubConfig): ConfigProblem[] {
     path: `agents[${index}].id`,
     message: `the same as agents[${first}].id; 7 and "7" are one id`,
   }));
+}
+
+function checkModelAddresses({ agents }: HubConfig): ConfigProblem[] {
+  return agents.flatMap(({ model }, index) => {
+    const message = addressProblem(model);
+    return message === undefined ? [] : [{ path: `agents[${index}].model.baseUrl`, message }];
+  });
+}
+
+/** What is wrong with the address of a model. It may hold a password, so it is not shown. */
+function addressProblem(model: ModelConfig): string | undefined {
+  if (model.provider === 'offline' || model.baseUrl === undefined) return undefined;
+  const url = new URL(model.baseUrl);
+  if (url.username !== '' || url.password !== '')
+    return 'expected a URL without user and password; a key belongs into apiKey';
+  if (/[?#]/.test(model.baseUrl)) return 'expected a URL that ends with its path, without "?" and "#"';
+  if (model.apiKey === undefined || url.protocol === 'https:' || isLoopback(url.hostname)) return undefined;
+  const wayOut =
+    model.provider === 'openai-compatible' ? ', or no apiKey where the server asks for none' : '';
+  return `expected https${wayOut}: over http the key would travel in clear to "${url.hostname}"`;
+}
+
+function checkAgentSteps({ agents, limits: { maxRunSteps } }: HubConfig): ConfigProblem[] {
+  return agents.flatMap(({ maxSteps = 1 }, index) =>
+    maxSteps <= maxRunSteps
+      ? []
+      : [
+          {
+            path: `agents[${index}].maxSteps`,
+            message: `expected at most limits.maxRunSteps (${maxRunSteps}), received ${maxSteps}`,
+          },
+        ],
+  );
 }
 
 function checkUsers({ auth: { users } }: HubConfig): ConfigProblem[] {

@@ -1,5 +1,12 @@
 import type * as z from 'zod';
-import { acceptedValues, configJsonSchema, keysAt, schemaAt, type JsonSchema } from './accepted-values.js';
+import {
+  acceptedValues,
+  configJsonSchema,
+  keysAt,
+  ownValue,
+  schemaAt,
+  type JsonSchema,
+} from './accepted-values.js';
 import { formatPath, type ConfigProblem } from './config-error.js';
 import { nearestWord } from './nearest-word.js';
 
@@ -9,7 +16,7 @@ export function describeIssues(issues: readonly z.core.$ZodIssue[], input: unkno
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
         path: formatPath([...issue.path, key]),
-        message: unknownKey(key, issue.path),
+        message: unknownKey(key, issue.path, input),
       }));
     }
     return [{ path: formatPath(issue.path), message: describeIssue(issue, input) }];
@@ -18,7 +25,7 @@ export function describeIssues(issues: readonly z.core.$ZodIssue[], input: unkno
 
 function describeIssue(issue: z.core.$ZodIssue, input: unknown): string {
   if (issue.message.startsWith('expected')) return issue.message; // the schema's own words
-  const schema = schemaAt(issue.path);
+  const schema = schemaAt(issue.path, input);
   const accepted = schema === undefined ? 'another value' : acceptedValues(schema);
   return `expected ${accepted}, received ${received(valueAt(input, issue.path), accepted)}`;
 }
@@ -36,16 +43,11 @@ function received(value: unknown, accepted: string): string {
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  let value = input;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = Object.getOwnPropertyDescriptor(value, key)?.value;
-  }
-  return value;
+  return path.reduce(ownValue, input);
 }
 
-function unknownKey(key: string, path: readonly PropertyKey[]): string {
-  const known = keysAt(path);
+function unknownKey(key: string, path: readonly PropertyKey[], input: unknown): string {
+  const known = keysAt(path, input);
   const meant = nearestWord(key, known) ?? elsewhere(key);
   if (meant !== undefined) return `unknown key, did you mean "${meant}"?`;
   return `unknown key, known here: ${known.join(', ')}`;

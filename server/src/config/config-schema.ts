@@ -96,6 +96,15 @@ export const limitsSchema = z.strictObject({
     .describe('Time for peers to close at shutdown before they are cut off.'),
   maxRunsPerUser: count(10_000).default(16).describe('Runs of one user at a time.'),
   maxRunSteps: count(1_000).default(16).describe('Model steps of one run.'),
+  runGraceMs: milliseconds(0, 3_600_000)
+    .default(30_000)
+    .describe("How long a run goes on after its user's last session has left."),
+  maxConversationsPerUser: count(10_000)
+    .default(64)
+    .describe('Conversations kept of one user; beyond it the one unused for longest is forgotten.'),
+  conversationTtlMs: milliseconds(1_000, 604_800_000)
+    .default(3_600_000)
+    .describe('How long an unused conversation is kept.'),
 });
 
 /** Every bound, complete. */
@@ -169,16 +178,71 @@ export const authSchema = z.strictObject({
 });
 export type AuthConfig = z.output<typeof authSchema>;
 
+const stepTimeoutSchema = milliseconds(100, 3_600_000)
+  .default(120_000)
+  .describe('Time for one answer of the model, retries included.');
+
+const baseUrlSchema = z.url({ protocol: /^https?$/ });
+
+const maxOutputTokensSchema = count(1_000_000);
+
 /** A model that an agent runs on. */
 export const modelSchema = z.discriminatedUnion('provider', [
   z.strictObject({
     provider: z.literal('offline').describe('A deterministic matcher of words; not a language model.'),
   }),
+  z.strictObject({
+    provider: z
+      .literal('openai-compatible')
+      .describe('A server with OpenAI\'s chat completions; needs the package "openai".'),
+    baseUrl: baseUrlSchema.describe(
+      'Where it is, up to and without "/chat/completions", such as "http://127.0.0.1:11434/v1".',
+    ),
+    model: z.string().min(1).max(256).describe('The model, as the server names it.'),
+    apiKey: secretReferenceSchema
+      .optional()
+      .describe('A reference ("env:NAME", "file:PATH"); absent for a server that asks for no key.'),
+    maxOutputTokens: maxOutputTokensSchema.optional().describe('Most tokens of one answer.'),
+    stepTimeoutMs: stepTimeoutSchema,
+  }),
+  z.strictObject({
+    provider: z
+      .literal('anthropic')
+      .describe('Anthropic\'s Messages API; needs the package "@anthropic-ai/sdk".'),
+    model: z.string().min(1).max(256).describe('The model, as Anthropic names it.'),
+    baseUrl: baseUrlSchema.optional().describe("Another place than Anthropic's own."),
+    apiKey: secretReferenceSchema.describe('A reference ("env:NAME", "file:PATH").'),
+    maxOutputTokens: maxOutputTokensSchema.default(4_096).describe('Most tokens of one answer.'),
+    stepTimeoutMs: stepTimeoutSchema,
+  }),
 ]);
 export type ModelConfig = z.output<typeof modelSchema>;
 
-/** Names of the native tools that an agent may have. */
+/** The key of a model's provider, as the configuration names it. */
+export function apiKeyOf(model: ModelConfig): string | undefined {
+  return model.provider === 'offline' ? undefined : model.apiKey;
+}
+
+/** Names of the native tools that the hub brings along. */
 export const nativeToolNames = ['current_time'] as const;
+
+/** Whether an entry of `agents[].tools` names a tool of the hub, and not a module. */
+export function isBuiltInTool(entry: string): boolean {
+  return nativeToolNames.some((name) => name === entry);
+}
+
+const nativeToolEntry =
+  `expected ${nativeToolNames.map((name) => `"${name}"`).join(', ')}, or the path of a module, ` +
+  'beginning with "./", "../" or "/"';
+
+/** An entry of `agents[].tools`: a name, or a module by its path, which is told by how it begins. */
+const nativeToolEntrySchema = z.union(
+  [
+    z.enum(nativeToolNames),
+    z.string().regex(/^(?:\.{1,2}[\\/]|\/|[A-Za-z]:[\\/])./, { error: nativeToolEntry }),
+  ],
+  { error: nativeToolEntry },
+);
 
 /** An agent that sessions may prompt. */
 export const agentSchema = z.strictObject({
@@ -186,7 +250,19 @@ export const agentSchema = z.strictObject({
   name: z.string().min(1).max(128).describe('What people see.'),
   instructions: z.string().max(100_000).optional().describe('What the model is told before the prompt.'),
   model: modelSchema.describe('The model the agent runs on.'),
-  tools: z.array(z.enum(nativeToolNames)).default([]).describe('Native tools.'),
+  tools: z
+    .array(nativeToolEntrySchema)
+    .max(1_000)
+    .default([])
+    .describe('Native tools: names of those of the hub, and paths of modules, such as "./my-tools.mjs".'),
+  maxSteps: count(1_000)
+    .optional()
+    .describe('Model steps of one run; limits.maxRunSteps when absent, and never more.'),
+  maxToolCalls: count(100_000).default(100).describe('Tool calls of one run.'),
+  maxTokens: count(1_000_000_000)
+    .optional()
+    .describe('Tokens of one run, input and output together; without a bound when absent.'),
+  timeoutMs: milliseconds(100, 86_400_000).default(600_000).describe('Time for one run.'),
 });
 export type AgentConfig = z.output<typeof agentSchema>;
 

@@ -1,18 +1,12 @@
 import { dirname, resolve } from 'node:path';
 import { checkConfig } from './config-checks.js';
-import { ConfigError, type ConfigProblem } from './config-error.js';
+import { ConfigError } from './config-error.js';
 import { readJsonFile } from './config-file.js';
-import type { HubConfig } from './config-schema.js';
+import { isBuiltInTool, type HubConfig } from './config-schema.js';
+import { resolveSecrets, withoutSecrets, type Secrets } from './config-secrets.js';
 import { parseConfig } from './parse-config.js';
 import { isObject } from './plain-object.js';
-import { SecretError, isReference, resolveSecret, type SecretSources } from './secret-references.js';
 import { readTextFile } from './text-file.js';
-
-/** Fewest bytes of `auth.secret`: the width of HS256 (RFC 7518, 3.2). */
-export const MIN_SECRET_BYTES = 32;
-
-/** Stands in {@link LoadedConfig.config} for a secret that was written out in the configuration. */
-export const INLINE_SECRET = '(written out in the configuration)';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,18 +14,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** A configuration that passed every check. */
 export interface LoadedConfig {
   /**
-   * Complete: every default filled in, `auth.usersFile` absolute. Secrets are references, or
-   * {@link INLINE_SECRET}, so that it can be shown; hashes of passwords are still in it.
+   * Complete: every default filled in, `auth.usersFile` and modules of tools absolute. Secrets are references,
+   * or a remark in their place, so that it can be shown; hashes of passwords are still in it.
    */
   readonly config: HubConfig;
   /** What the references stand for. Never logged. */
   readonly secrets: Secrets;
-}
-
-/** The secrets of a configuration, resolved. */
-export interface Secrets {
-  /** The HS256 key as text; its UTF-8 bytes are the key, at least {@link MIN_SECRET_BYTES}. */
-  readonly authSecret?: string;
 }
 
 /** Values that win over the configuration: the options of a command. */
@@ -81,9 +69,8 @@ export function resolveConfig(input: unknown, options: ResolveOptions = {}): Loa
   const { directory = process.cwd(), env = {}, file, authenticatesItself = false } = options;
   const { config, broken, problems } = parseConfig(withOverrides(input, options.overrides));
   problems.push(...checkConfig(config, broken, { authenticatesItself }));
-  const secrets = broken.has('auth')
-    ? {}
-    : resolveSecrets(config, { env, directory, readFile: readTextFile }, problems);
+  // a section that does not fit has been replaced by its default, which refers to nothing
+  const secrets = resolveSecrets(config, { env, directory, readFile: readTextFile }, problems);
   if (problems.length > 0) throw new ConfigError(problems, file);
   return { config: withoutSecrets(normalized(config, directory)), secrets };
 }
@@ -111,38 +98,18 @@ function withEnvironmentSecret(input: unknown, env: Environment): unknown {
   return { ...input, auth: { ...auth, secret: `env:${name}` } };
 }
 
-function resolveSecrets({ auth }: HubConfig, sources: SecretSources, problems: ConfigProblem[]): Secrets {
-  if (auth.secret === undefined) return {};
-  try {
-    const authSecret = resolveSecret(auth.secret, sources);
-    const length = Buffer.byteLength(authSecret);
-    if (length >= MIN_SECRET_BYTES) return { authSecret };
-    problems.push({
-      path: 'auth.secret',
-      message: `expected at least ${MIN_SECRET_BYTES} bytes, ${source(auth.secret)} has ${length}`,
-    });
-  } catch (error) {
-    if (!(error instanceof SecretError)) throw error;
-    problems.push({ path: 'auth.secret', message: error.message });
-  }
-  return {};
-}
-
-/** What a reference names, for an error; the text of a secret stays out. */
-function source(reference: string): string {
-  return isReference(reference) ? `"${reference}"` : 'the text';
-}
-
 /** Paths become absolute, and an IPv6 address loses the brackets that it has in a URL. */
 function normalized(config: HubConfig, directory: string): HubConfig {
   const host = config.host.replace(/^\[(.*)\]$/, '$1');
-  const { usersFile } = config.auth;
-  if (usersFile === undefined) return { ...config, host };
-  return { ...config, host, auth: { ...config.auth, usersFile: resolve(directory, usersFile) } };
-}
-
-function withoutSecrets(config: HubConfig): HubConfig {
-  const { secret } = config.auth;
-  if (secret === undefined || isReference(secret)) return config;
-  return { ...config, auth: { ...config.auth, secret: INLINE_SECRET } };
+  const { usersFile, ...auth } = config.auth;
+  const agents = config.agents.map((agent) => ({
+    ...agent,
+    tools: agent.tools.map((entry) => (isBuiltInTool(entry) ? entry : resolve(directory, entry))),
+  }));
+  return {
+    ...config,
+    host,
+    agents,
+    auth: { ...auth, ...(usersFile !== undefined && { usersFile: resolve(directory, usersFile) }) },
+  };
 }

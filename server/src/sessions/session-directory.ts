@@ -8,8 +8,11 @@ export interface SessionLimits {
   readonly maxSessionsPerUser: number;
 }
 
-/** Told when a user's last session has left. */
+/** Told when a user comes and goes. */
 export interface SessionDirectoryListener {
+  /** The first session of a user who had none. */
+  userArrived?(userId: string): void;
+  /** A user's last session has left. */
   userLeft(userId: string): void;
 }
 
@@ -43,9 +46,11 @@ export class SessionDirectory {
   add(session: Session): void {
     const earlier = this.#ofInstance(session.userId, session.instanceId);
     let sessions = this.#users.get(session.userId);
+    const isFirst = sessions === undefined;
     if (sessions === undefined) this.#users.set(session.userId, (sessions = new Set()));
     sessions.add(session);
     this.#size += 1;
+    if (isFirst) this.listener.userArrived?.(session.userId);
     session.onEnd(() => this.#remove(session));
     this.broadcast(session.userId, 'session-opened', { sessionId: session.id });
     for (const replaced of earlier)

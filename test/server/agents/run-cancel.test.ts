@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { NativeTool } from '../../../server/src/agents/native-tool.js';
+import { fakeClock } from '../../support/clock.js';
 import {
   FakeCalls,
   calling,
@@ -177,14 +178,57 @@ test('RUN-09: an unknown run, an ended one and one of another user are not found
   notFound('ada', runId);
 });
 
-test("RUN-08: a user's runs are cancelled when the last session leaves, and nobody else's", async () => {
-  await using stage = testRuns({ steps: [deaf] });
+test("RUN-08: a user's runs are cancelled some time after the last session has left, and nobody else's", async () => {
+  using clock = fakeClock();
+  await using stage = testRuns({ steps: [deaf], limits: { runGraceMs: 20_000 } });
   const ids = ['ada', 'ada', 'eve'].map((userId) => stage.runs.start({ ...prompt, userId }).runId);
-  stage.runs.cancelUser('ada');
-  stage.runs.cancelUser('nobody');
+  stage.runs.userLeft('ada');
+  stage.runs.userLeft('nobody');
+  await clock.advance(19_999);
+  expect(stage.events.all('run-finished')).toEqual([]);
+  await clock.advance(1);
   for (const runId of ids.slice(0, 2)) await expectCancelled(stage, runId);
   expect(stage.events.all('run-finished')).toHaveLength(2);
   expect(stage.runs.size).toBe(1);
+});
+
+test('RUN-08: a user who comes back in time saves the runs, and each leaving has its own time', async () => {
+  using clock = fakeClock();
+  await using stage = testRuns({ steps: [deaf], limits: { runGraceMs: 20_000 } });
+  const { runId } = stage.runs.start(prompt);
+  stage.runs.userLeft('ada');
+  await clock.advance(19_999);
+  stage.runs.userArrived('ada');
+  await clock.advance(60_000);
+  expect(stage.runs.size).toBe(1);
+  stage.runs.userLeft('ada');
+  await clock.advance(19_999);
+  expect(stage.runs.size).toBe(1);
+  await clock.advance(1);
+  await expectCancelled(stage, runId);
+});
+
+test('RUN-08: no timer of an absent user outlives the runs, whether they end by themselves or at shutdown', async () => {
+  using _clock = fakeClock();
+  let finish = (): void => {};
+  const waiting: Step = async function* () {
+    await new Promise<void>((resolve) => (finish = resolve));
+    yield stop;
+  };
+  await using stage = testRuns({ steps: [waiting, deaf] });
+  const { runId } = stage.runs.start(prompt);
+  await turn();
+  stage.runs.userLeft('ada');
+  finish();
+  await stage.events.event('run-finished', runId);
+  await turn();
+  expect(vi.getTimerCount()).toBe(0);
+
+  stage.runs.start(prompt);
+  await stage.events.event('run-text');
+  stage.runs.userLeft('ada');
+  await stage.runs.close();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('closing cancels every run in whatever state, waits for the last events, and is harmless when repeated', async () => {

@@ -2,6 +2,8 @@ import { runEventSchema, type FunctionSpec, type RunEvent } from '@remotes-hub/p
 import * as z from 'zod';
 import { AgentDirectory } from '../../../server/src/agents/agent-directory.js';
 import type { Model, ModelPart, ModelRequest } from '../../../server/src/agents/models/model.js';
+import { Conversations } from '../../../server/src/agents/conversations.js';
+import type { NativeTool } from '../../../server/src/agents/native-tool.js';
 import { builtInTools } from '../../../server/src/agents/native-tools.js';
 import type { EventBroadcaster } from '../../../server/src/agents/run-events.js';
 import type { ConnectedRemote } from '../../../server/src/agents/run-tools.js';
@@ -148,7 +150,14 @@ export const agent: AgentConfig = {
   instructions: 'Be brief.',
   model: { provider: 'offline' },
   tools: ['current_time'],
+  maxToolCalls: 100,
+  timeoutMs: 600_000,
 };
+
+/** The agent of the tests, with these fields. */
+export function agentsOf(fields: Partial<AgentConfig>): AgentDirectory {
+  return new AgentDirectory([{ ...agent, ...fields }]);
+}
 
 const logLineSchema = z.looseObject({ msg: z.string(), level: z.number() });
 
@@ -168,7 +177,14 @@ export interface TestRuns extends AsyncDisposable {
 }
 
 /** What a test sets itself. */
-export interface TestRunsOptions extends Partial<Omit<RunsOptions, 'calls' | 'events' | 'log' | 'remotes'>> {
+export interface TestRunsOptions extends Partial<
+  Omit<RunsOptions, 'calls' | 'events' | 'limits' | 'log' | 'nativeTools' | 'remotes'>
+> {
+  readonly limits?: Partial<RunsOptions['limits']>;
+  /** By name. @default those of the hub */
+  readonly nativeTools?: ReadonlyMap<string, NativeTool>;
+  /** In place of {@link nativeTools}. */
+  readonly nativeToolSets?: RunsOptions['nativeTools'];
   readonly steps?: readonly Step[];
   readonly calls?: FakeCalls;
   readonly remotes?: readonly ConnectedRemote[];
@@ -179,6 +195,9 @@ export function testRuns({
   steps = [says('done')],
   calls = new FakeCalls(),
   remotes = [],
+  limits = {},
+  nativeTools = builtInTools(),
+  nativeToolSets = { of: async ({ tools }) => ({ agentTools: tools, nativeTools }) },
   ...given
 }: TestRunsOptions = {}): TestRuns {
   const events = new EventRecorder();
@@ -189,10 +208,12 @@ export function testRuns({
   });
   const runs = new Runs({
     agents: new AgentDirectory([agent]),
-    nativeTools: builtInTools(),
     createModel: () => model,
-    limits: { maxRunsPerUser: 4, maxRunSteps: 8 },
+    modelKeys: new Map(),
+    conversations: new Conversations({ maxConversationsPerUser: 8, conversationTtlMs: 60_000 }),
     ...given,
+    nativeTools: nativeToolSets,
+    limits: { maxRunsPerUser: 4, maxRunSteps: 8, runGraceMs: 30_000, ...limits },
     calls,
     remotes: {
       find: (userId, name) =>

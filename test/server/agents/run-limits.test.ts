@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest';
 import type { ModelPart } from '../../../server/src/agents/models/model.js';
 import { MAX_STEP_CHARACTERS } from '../../../server/src/agents/model-step.js';
-import { MAX_CALLS_PER_STEP } from '../../../server/src/agents/run.js';
+import { MAX_CALLS_PER_STEP } from '../../../server/src/agents/run-budget.js';
 import { RemoteError } from '../../../server/src/remotes/remote-error.js';
-import { FakeCalls, calling, remote, says, stop, testRuns } from './run-fixtures.js';
+import { FakeCalls, agentsOf, calling, remote, says, stop, testRuns, type Step } from './run-fixtures.js';
 
 const x = remote('x', ['f', 'g']);
-const again = [{ type: 'text', text: 'again' } as const, calling('f'), stop];
+/** Says something and calls `f` with other arguments than before. */
+const again: Step = async function* ({ messages }) {
+  yield* [{ type: 'text', text: 'again' }, calling('f', `{"n":${messages.length}}`), stop];
+};
 
-test('K078: a model that calls for ever is stopped by the step limit, its last calls made and answered', async () => {
+test('RUN-03: a model that calls for ever is stopped by the step limit, its last calls made and answered', async () => {
   const calls = new FakeCalls((call) => call.answer('1'));
   await using stage = testRuns({ steps: [again], calls, remotes: [x] });
   expect(await stage.finish({ remotes: ['x'] })).toMatchObject({
     status: 'step-limit',
+    code: 'step-limit',
     output: 'again',
     usage: { steps: 8, toolCalls: 8 },
   });
@@ -72,9 +76,8 @@ test('RUN-12: a call that did not run does not count, one that may have run does
     if (error === undefined) call.answer('1');
     else call.fail(error);
   });
-  const step = [calling('f'), stop];
   await using stage = testRuns({
-    steps: [step, step, step, says('done')],
+    steps: [again, again, again, says('done')],
     calls,
     remotes: [remote('x', [{ name: 'f', maxCalls: 1 }])],
   });
@@ -89,7 +92,8 @@ test('RUN-12: a call that did not run does not count, one that may have run does
 test('of too many calls in one step the first are made, and every one has its result', async () => {
   const calls = new FakeCalls((call) => call.answer('1'));
   const step: ModelPart[] = Array.from({ length: 200 }, (_, index) => calling('f', '{}', `${index}`));
-  await using stage = testRuns({ steps: [[...step, stop], says('done')], calls, remotes: [x] });
+  const steps = [[...step, stop], says('done')];
+  await using stage = testRuns({ agents: agentsOf({ maxToolCalls: 200 }), steps, calls, remotes: [x] });
   expect(await stage.finish({ remotes: ['x'] })).toMatchObject({
     status: 'completed',
     usage: { toolCalls: 200 },

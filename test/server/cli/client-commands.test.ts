@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Model, ModelRequest } from '../../../server/src/agents/models/model.js';
 import { run, startHub } from './run-command.js';
 
 const agents = [{ id: 7, name: 'Helper', model: { provider: 'offline' } } as const];
@@ -112,6 +113,32 @@ test('CLI-05: prompt --json prints every event of the run as one line', async ()
   expect(events[0]).toMatchObject({ action: 'run-started', body: { agentId: 7 } });
   expect(stdout).toContain('"name":"w_get_forecast"');
   expect(events.at(-1)).toMatchObject({ action: 'run-finished', body: { status: 'completed' } });
+});
+
+test('CLI-09: prompt hands on the conversation and the context', async () => {
+  const requests: ModelRequest[] = [];
+  const createModel = (): Model => ({
+    async *stream(request) {
+      requests.push(request);
+      yield { type: 'text', text: 'Yes.' };
+      yield { type: 'finish', reason: 'stop' };
+    },
+  });
+  await using hub = await startHub({ agents }, { createModel });
+  const options = ['--conversation', 'c1', '--context', '{"page":1}'];
+  expect(await run(['prompt', '7', 'First?', ...options], hub.env)).toMatchObject({ exitCode: 0 });
+  expect(await run(['prompt', '7', 'Second?', '--conversation', 'c1'], hub.env)).toMatchObject({
+    exitCode: 0,
+    stdout: 'Yes.\n',
+  });
+  const said = JSON.stringify(requests[1]?.messages);
+  for (const part of ['{\\"page\\":1}', 'First?', 'Yes.', 'Second?']) expect(said).toContain(part);
+});
+
+test('CLI-07: a context that is no JSON is wrong usage', async () => {
+  const { exitCode, stderr } = await run(['prompt', '7', 'Hello', '--context', '{"a"'], {});
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('--context: not JSON, line 1, column 5');
 });
 
 test('CLI-07: an unknown agent is exit code 1', async () => {

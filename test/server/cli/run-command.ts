@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { createHub, createLogger, type HubConfigInput } from '@remotes-hub/server';
+import { createHub, createLogger, type HubConfigInput, type HubOptions } from '@remotes-hub/server';
 import { Output } from '../../../server/src/cli/output.js';
 import { runCommand } from '../../../server/src/cli/program.js';
 
@@ -98,11 +98,12 @@ export class CommandProcess implements AsyncDisposable {
 }
 
 /** A hub in this process, and the environment of a command that is to reach it. */
-export async function startHub(config: HubConfigInput = {}) {
+export async function startHub(config: HubConfigInput = {}, options: HubOptions = {}) {
   const secret = 'a secret of thirty-two bytes, ok';
   const hub = createHub({
     config: { ...config, auth: { secret, ...config.auth } },
     log: createLogger('silent'),
+    ...options,
   });
   const { url } = await hub.listen({ host: '127.0.0.1', port: 0 });
   const { token } = await hub.issueToken('ada', 60_000);

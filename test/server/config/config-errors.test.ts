@@ -77,7 +77,7 @@ const wrong: [title: string, input: unknown, problem: string | string[]][] = [
   [
     'another provider',
     { agents: [{ id: 1, name: 'A', model: { provider: 'other' } }] },
-    'agents[0].model.provider: expected "offline", received a string',
+    'agents[0].model.provider: expected "offline" or "openai-compatible" or "anthropic", received a string',
   ],
   [
     'an agent id of another kind',
@@ -92,7 +92,7 @@ const wrong: [title: string, input: unknown, problem: string | string[]][] = [
   [
     'an unknown native tool',
     { agents: [{ id: 1, name: 'A', model: { provider: 'offline' }, tools: ['shell'] }] },
-    'agents[0].tools[0]: expected "current_time", received a string',
+    'agents[0].tools[0]: expected "current_time", or the path of a module, beginning with "./", "../" or "/"',
   ],
   [
     'a queue too short for two messages',

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../server/src/config/config-error.js';
-import { INLINE_SECRET, loadConfig, readConfigFile } from '../../../server/src/config/load-config.js';
+import { INLINE_SECRET } from '../../../server/src/config/config-secrets.js';
+import { loadConfig, readConfigFile } from '../../../server/src/config/load-config.js';
 
 const SECRET = 'a secret of thirty-two bytes, ok';
 
@@ -39,14 +40,14 @@ test('without a file the defaults are complete', () => {
     log: { level: 'info' },
   });
   expect(config.limits).toMatchObject({ callTimeoutMs: 30_000, maxMessageBytes: 4_194_304 });
-  expect(secrets).toEqual({});
+  expect(secrets).toEqual({ modelKeys: new Map() });
 });
 
 test('CONFIG-02: a secret is kept apart from the configuration', () => {
   using folder = temporaryFolder();
   const file = folder.write('hub.json', JSON.stringify({ auth: { secret: SECRET } }));
   const loaded = loadConfig(file, {});
-  expect(loaded.secrets).toEqual({ authSecret: SECRET });
+  expect(loaded.secrets).toEqual({ authSecret: SECRET, modelKeys: new Map() });
   expect(loaded.config.auth.secret).toBe(INLINE_SECRET);
   expect(JSON.stringify(loaded.config)).not.toContain(SECRET);
 });
@@ -56,7 +57,7 @@ test('CONFIG-02: references are resolved, files from the folder of the configura
   folder.write('key', `${SECRET}\n`);
   const file = folder.write('hub.json', '{"auth":{"secret":"file:key","usersFile":"users.json"}}');
   const loaded = loadConfig(file, {});
-  expect(loaded.secrets).toEqual({ authSecret: SECRET });
+  expect(loaded.secrets).toEqual({ authSecret: SECRET, modelKeys: new Map() });
   expect(loaded.config.auth.secret).toBe('file:key');
   expect(loaded.config.auth.usersFile).toBe(join(folder.path, 'users.json'));
 });
@@ -64,9 +65,9 @@ test('CONFIG-02: references are resolved, files from the folder of the configura
 test('REMOTES_HUB_SECRET is the secret when the configuration names none', () => {
   using folder = temporaryFolder();
   const env = { REMOTES_HUB_SECRET: SECRET, OTHER: `${SECRET}!` };
-  expect(loadConfig(undefined, env, { host: '0.0.0.0' }).secrets).toEqual({ authSecret: SECRET });
+  expect(loadConfig(undefined, env, { host: '0.0.0.0' }).secrets).toMatchObject({ authSecret: SECRET });
   const named = folder.write('named.json', '{"auth":{"secret":"env:OTHER"}}');
-  expect(loadConfig(named, env).secrets).toEqual({ authSecret: `${SECRET}!` });
+  expect(loadConfig(named, env).secrets).toMatchObject({ authSecret: `${SECRET}!` });
 });
 
 test('options win over the file and are checked like it', () => {

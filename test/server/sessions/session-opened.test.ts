@@ -63,7 +63,11 @@ const peer: Peer = {
 
 function directory(limits = { maxSessions: 100, maxSessionsPerUser: 100 }) {
   const left: string[] = [];
-  const sessions = new SessionDirectory(limits, { userLeft: (userId) => left.push(userId) });
+  const arrived: string[] = [];
+  const sessions = new SessionDirectory(limits, {
+    userArrived: (userId) => arrived.push(userId),
+    userLeft: (userId) => left.push(userId),
+  });
   const add = (userId: string, id: string, instanceId?: string) => {
     const sent: unknown[] = [];
     const session = new Session({
@@ -77,7 +81,7 @@ function directory(limits = { maxSessions: 100, maxSessionsPerUser: 100 }) {
     sessions.add(session);
     return { session, sent };
   };
-  return { sessions, add, left };
+  return { sessions, add, left, arrived };
 }
 
 const nextTick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
@@ -121,8 +125,8 @@ test('an event that is caused while events are sent leaves after them', async ()
   ]);
 });
 
-test('the user has left when the last session has, once, and not in a take-over', () => {
-  const { sessions, add, left } = directory();
+test('the user arrives with the first session and has left with the last, each once, and not in a take-over', () => {
+  const { sessions, add, left, arrived } = directory();
   const first = add('u1', 'a', 'an instance of tests');
   const second = add('u1', 'b', 'an instance of tests');
   expect(first.session.isOpen).toBe(false);
@@ -131,6 +135,9 @@ test('the user has left when the last session has, once, and not in a take-over'
   second.session.end();
   second.session.end();
   expect(left).toEqual(['u1']);
+  expect(arrived).toEqual(['u1']);
+  add('u1', 'c').session.end();
+  expect(arrived).toEqual(['u1', 'u1']);
   expect(sessions.size).toBe(0);
   expect(sessions.all()).toEqual([]);
 });

@@ -1,13 +1,24 @@
 import type { ModelConfig } from '../../config/config-schema.js';
+import { withProviderTools } from '../provider-tools/with-provider-tools.js';
+import { AnthropicModel } from './anthropic.js';
 import type { Model } from './model.js';
 import { OfflineModel } from './offline.js';
+import { OpenAiCompatibleModel } from './openai-compatible.js';
 
-/** Makes the model of an agent, once for each run. */
-export type ModelFactory = (config: ModelConfig) => Model;
+/**
+ * Makes the model of an agent, once for each run.
+ * @param apiKey the provider's key, where the configuration names one
+ */
+export type ModelFactory = (config: ModelConfig, apiKey: string | undefined) => Model | Promise<Model>;
 
-const factories: Record<ModelConfig['provider'], ModelFactory> = { offline: () => new OfflineModel() };
-
-/** The models that a configuration can name. */
-export function createModel(config: ModelConfig): Model {
-  return factories[config.provider](config);
+/** The models that a configuration can name. @throws {ModelError} naming the package to install */
+export async function createModel(config: ModelConfig, apiKey: string | undefined): Promise<Model> {
+  switch (config.provider) {
+    case 'offline':
+      return new OfflineModel();
+    case 'openai-compatible':
+      return withProviderTools(await OpenAiCompatibleModel.create(config, apiKey));
+    case 'anthropic':
+      return withProviderTools(await AnthropicModel.create(config, apiKey));
+  }
 }

@@ -1,0 +1,51 @@
+import { ModelError } from './model.js';
+
+/** How often a request that failed for a passing reason is sent again; the official clients honour `retry-after`. */
+export const MAX_RETRIES = 3;
+
+/** Loads the official client of a provider, an optional peer. @throws {ModelError} naming the package to install */
+export async function loadPeer<T>(name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    throw new ModelError(`the package '${name}' is not installed: npm install ${name}`, { cause });
+  }
+}
+
+/**
+ * A provider's failure in words that anybody may read: its kind and status, never its text, an address or a key.
+ * @param signal of the run: a failure after it has aborted is passed on as it is
+ */
+export function modelErrorOf(cause: unknown, provider: string, signal: AbortSignal): unknown {
+  if (signal.aborted || cause instanceof ModelError) return cause;
+  const status = statusOf(cause);
+  const reason = status === undefined ? withoutStatus(cause) : `${reasonOf(status)} (${status})`;
+  // without its cause: a provider's text may repeat what it was sent, the key among it
+  return new ModelError(`the model provider ${provider} ${reason}`);
+}
+
+/** A deadline for one step, beside the run's own signal. */
+export function stepSignal(signal: AbortSignal, timeoutMs: number): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
+  return typeof error.status === 'number' ? error.status : undefined;
+}
+
+function reasonOf(status: number): string {
+  if (status === 401 || status === 403) return 'refused the key';
+  if (status === 404) return 'knows no such model or address';
+  if (status === 408 || status === 504) return 'did not answer in time';
+  if (status === 413) return 'found the conversation too long';
+  if (status === 429) return 'has received too many requests';
+  return status >= 500 ? 'is overloaded or failing' : 'refused the request';
+}
+
+function withoutStatus(error: unknown): string {
+  const name = error instanceof Error ? error.constructor.name : '';
+  if (name === 'APIConnectionTimeoutError' || name === 'APIUserAbortError') return 'did not answer in time';
+  if (name === 'APIConnectionError') return 'cannot be reached';
+  return 'failed in the middle of its answer';
+}

@@ -1,0 +1,112 @@
+import { JsonText } from '../../json/json-text.js';
+import { isJsonObject } from '../../json/json-values.js';
+import { MessageText } from '../../json/message-text.js';
+import type { ModelTool } from '../models/model.js';
+import { ToolNames } from './tool-names.js';
+import { projectParameters } from './tool-schemas.js';
+
+/** Most tools of one request; OpenAI's bound, taken for all. */
+export const MAX_PROVIDER_TOOLS = 128;
+
+/** Longest description that every provider takes, in characters. */
+const MAX_DESCRIPTION_LENGTH = 1_024;
+
+const callFunctionParameters = JsonText.of({
+  type: 'object',
+  properties: {
+    name: { type: 'string', description: 'The exact name, as list_functions shows it.' },
+    arguments: { type: 'object', description: 'The arguments of the function.', properties: {} },
+  },
+  required: ['name', 'arguments'],
+});
+
+/** A call as it is written on one side. */
+export interface WrittenCall {
+  readonly name: string;
+  readonly args: string;
+}
+
+/** The tools of one run as a provider takes them, and the way of every name and call there and back. */
+export class CompiledTools {
+  /** What a request names. */
+  readonly tools: readonly ModelTool[];
+  /** Tools that were left out, and why. */
+  readonly warnings: readonly string[];
+  readonly #names: ToolNames;
+  /** Real names of tools that are reached through `call_function` alone. */
+  readonly #indirect: ReadonlySet<string>;
+  readonly #callFunction: string;
+
+  constructor(tools: readonly ModelTool[]) {
+    const warnings: string[] = [];
+    const usable = tools.flatMap((tool) => {
+      const projection = projectParameters(tool.parameters.parse());
+      if ('schema' in projection) return [{ tool, projection }];
+      warnings.push(`tool '${tool.name.slice(0, 128)}' is left out: ${projection.refused}`);
+      return [];
+    });
+    this.#names = new ToolNames(usable.map(({ tool }) => tool.name));
+    const isOver = usable.length > MAX_PROVIDER_TOOLS;
+    const direct = isOver ? usable.slice(0, MAX_PROVIDER_TOOLS - 1) : usable;
+    this.#indirect = new Set(usable.slice(direct.length).map(({ tool }) => tool.name));
+    this.#callFunction = unusedName(
+      'call_function',
+      usable.map(({ tool }) => tool.name),
+    );
+    this.warnings = warnings;
+    const compiled = direct.map(({ tool, projection }) => ({
+      name: this.#names.toProvider(tool.name),
+      description: describe(tool.description, projection.rule),
+      parameters: JsonText.of(projection.schema),
+    }));
+    this.tools = isOver ? [...compiled, this.#callFunctionTool()] : compiled;
+  }
+
+  /** A call of the run as the provider knows it. */
+  toProvider({ name, args }: WrittenCall): WrittenCall {
+    if (!this.#indirect.has(name)) return { name: this.#names.toProvider(name), args };
+    return { name: this.#callFunction, args: `{"name":${JSON.stringify(name)},"arguments":${args}}` };
+  }
+
+  /** The name alone, of a tool result. */
+  nameToProvider(name: string): string {
+    return this.#indirect.has(name) ? this.#callFunction : this.#names.toProvider(name);
+  }
+
+  /** A call of the model as the run knows it. */
+  toReal({ name, args }: WrittenCall): WrittenCall {
+    if (this.#indirect.size === 0 || name !== this.#callFunction)
+      return { name: this.#names.toReal(name), args };
+    return unwrap(args) ?? { name, args };
+  }
+
+  #callFunctionTool(): ModelTool {
+    const description = 'Calls a function that list_functions shows and that is not among your other tools.';
+    return { name: this.#callFunction, description, parameters: callFunctionParameters };
+  }
+}
+
+/** A name that no tool has. */
+export function unusedName(name: string, taken: readonly string[]): string {
+  let candidate = name;
+  while (taken.includes(candidate)) candidate = `hub_${candidate}`;
+  return candidate;
+}
+
+/** The call inside a `call_function`; its arguments as the text they were written in. */
+function unwrap(text: string): WrittenCall | undefined {
+  const message = MessageText.scan(text);
+  if (message === undefined) return undefined;
+  try {
+    const value = message.parse();
+    if (!isJsonObject(value) || typeof value['name'] !== 'string') return undefined;
+    return { name: value['name'], args: message.member('arguments')?.text ?? '' };
+  } catch {
+    return undefined; // no JSON: an error result will say so
+  }
+}
+
+function describe(description: string, rule: string): string {
+  const text = rule === '' ? description : `${description}\n${rule}`.trim();
+  return text.length <= MAX_DESCRIPTION_LENGTH ? text : `${text.slice(0, MAX_DESCRIPTION_LENGTH - 1)}…`;
+}

@@ -1,0 +1,110 @@
+import { apiKeyOf, type HubConfig, type ModelConfig } from './config-schema.js';
+import type { ConfigProblem } from './config-error.js';
+import { SecretError, isReference, resolveSecret, type SecretSources } from './secret-references.js';
+
+/** Fewest bytes of `auth.secret`: the width of HS256 (RFC 7518, 3.2). */
+export const MIN_SECRET_BYTES = 32;
+
+/** Stands in a loaded configuration for a secret that was written out in the configuration. */
+export const INLINE_SECRET = '(written out in the configuration)';
+
+/** What the header that carries a key may hold; the error for anything else would show the key. */
+const fitsHeader = /^[\x21-\x7e]+$/u;
+
+/** The secrets of a configuration, resolved. */
+export interface Secrets {
+  /** The HS256 key as text; its UTF-8 bytes are the key, at least {@link MIN_SECRET_BYTES}. */
+  readonly authSecret?: string;
+  /** The keys of model providers, by `String(agent.id)`; an agent without one is missing. */
+  readonly modelKeys: ReadonlyMap<string, string>;
+}
+
+/** The secrets of a configuration; what cannot be read becomes a problem. */
+export function resolveSecrets(
+  config: HubConfig,
+  sources: SecretSources,
+  problems: ConfigProblem[],
+): Secrets {
+  const authSecret = resolveAuthSecret(config, sources, problems);
+  const modelKeys = resolveModelKeys(config, sources, problems);
+  return { ...(authSecret !== undefined && { authSecret }), modelKeys };
+}
+
+function resolveAuthSecret(
+  { auth }: HubConfig,
+  sources: SecretSources,
+  problems: ConfigProblem[],
+): string | undefined {
+  if (auth.secret === undefined) return undefined;
+  const authSecret = resolveAt('auth.secret', auth.secret, sources, problems);
+  if (authSecret === undefined) return undefined;
+  const length = Buffer.byteLength(authSecret);
+  if (length >= MIN_SECRET_BYTES) return authSecret;
+  problems.push({
+    path: 'auth.secret',
+    message: `expected at least ${MIN_SECRET_BYTES} bytes, ${source(auth.secret)} has ${length}`,
+  });
+  return undefined;
+}
+
+function resolveModelKeys(
+  { agents }: HubConfig,
+  sources: SecretSources,
+  problems: ConfigProblem[],
+): ReadonlyMap<string, string> {
+  const keys = new Map<string, string>();
+  for (const [index, { id, model }] of agents.entries()) {
+    const reference = apiKeyOf(model);
+    if (reference === undefined) continue;
+    const path = `agents[${index}].model.apiKey`;
+    const key = resolveAt(path, reference, sources, problems);
+    if (key === undefined) continue;
+    if (fitsHeader.test(key)) keys.set(String(id), key);
+    else
+      problems.push({
+        path,
+        message: `expected visible ASCII characters without spaces, ${source(reference)} has others`,
+      });
+  }
+  return keys;
+}
+
+/** A secret, or `undefined` and one more problem. */
+function resolveAt(
+  path: string,
+  reference: string,
+  sources: SecretSources,
+  problems: ConfigProblem[],
+): string | undefined {
+  try {
+    return resolveSecret(reference, sources);
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    problems.push({ path, message: error.message });
+    return undefined;
+  }
+}
+
+/** What a reference names, for an error; the text of a secret stays out. */
+function source(reference: string): string {
+  return isReference(reference) ? `"${reference}"` : 'the text';
+}
+
+/** The configuration without secrets that are written out in it. */
+export function withoutSecrets(config: HubConfig): HubConfig {
+  const { secret, ...auth } = config.auth;
+  return {
+    ...config,
+    auth: { ...auth, ...(secret !== undefined && { secret: shown(secret) }) },
+    agents: config.agents.map((agent) => ({ ...agent, model: withoutKey(agent.model) })),
+  };
+}
+
+function withoutKey(model: ModelConfig): ModelConfig {
+  if (model.provider === 'offline' || model.apiKey === undefined) return model;
+  return { ...model, apiKey: shown(model.apiKey) };
+}
+
+function shown(secret: string): string {
+  return isReference(secret) ? secret : INLINE_SECRET;
+}
