@@ -1,11 +1,5 @@
+import { isJsonObject, ownProperty, type JsonObject } from '../../json/json-values.js';
 import type { ModelPart } from './model.js';
-
-/** A piece of a tool call as servers send it; every field may be missing. */
-export interface ToolCallDelta {
-  readonly index?: number | null;
-  readonly id?: string | null;
-  readonly function?: { readonly name?: string | null; readonly arguments?: string | null } | null;
-}
 
 interface OpenCall {
   readonly index: number | undefined;
@@ -14,10 +8,22 @@ interface OpenCall {
   args: string;
 }
 
+/** What a delta says; what it leaves out is empty. */
+interface ReadDelta {
+  readonly index: number | undefined;
+  readonly id: string;
+  readonly name: string;
+  readonly args: string;
+}
+
 /**
- * Puts the deltas of tool calls together. Servers differ: most number them by `index`, some give every call the
- * same index with ids of its own, some give neither. A new id begins a new call; a delta without an id goes on
- * with the call of its index, else with the last one, unless it names a function and that call has its arguments.
+ * Puts the deltas of tool calls together. Servers differ: most number the calls by `index`, some give every call
+ * the same index with ids of its own, some give neither, some repeat the name, some send the id late.
+ *
+ * - A delta with a known id goes on with that call. Another id begins a call, unless its index has one that still
+ *   lacks its id, or the delta names no function: such an id is a mistake of the server.
+ * - A delta without an id goes on with the call of its index, else with the last one, unless it names another
+ *   function, or the same one although the arguments of that call are whole.
  */
 export class OpenAiToolCalls {
   readonly #calls: OpenCall[] = [];
@@ -26,12 +32,20 @@ export class OpenAiToolCalls {
     return this.#calls.length;
   }
 
-  add(delta: ToolCallDelta): void {
-    const id = delta.id ?? '';
-    const name = delta.function?.name ?? '';
-    const call = this.#find(delta.index ?? undefined, id, name) ?? this.#open(delta.index ?? undefined, id);
-    if (call.name === '') call.name = name;
-    call.args += delta.function?.arguments ?? '';
+  /** True when the last call has got no arguments at all. */
+  get isLastBlank(): boolean {
+    return this.#calls.at(-1)?.args.trim() === '';
+  }
+
+  /** @returns how many characters it added to what is held */
+  add(delta: unknown): number {
+    if (!isJsonObject(delta)) return 0;
+    const read = readDelta(delta);
+    const call = this.#find(read) ?? this.#open(read);
+    if (call.id === '') call.id = read.id;
+    if (call.name === '') call.name = read.name;
+    call.args += read.args;
+    return read.args.length;
   }
 
   /** The whole calls, in the order in which they began. */
@@ -39,16 +53,55 @@ export class OpenAiToolCalls {
     for (const { id, name, args } of this.#calls) yield { type: 'tool-call', callId: id, name, args };
   }
 
-  #find(index: number | undefined, id: string, name: string): OpenCall | undefined {
-    if (id !== '') return this.#calls.findLast((call) => call.id === id && call.index === index);
-    if (index !== undefined) return this.#calls.findLast((call) => call.index === index);
-    const last = this.#calls.at(-1);
-    return name !== '' && last !== undefined && last.name !== '' ? undefined : last;
+  #find(delta: ReadDelta): OpenCall | undefined {
+    const { index, id, name } = delta;
+    const isIndexed = (call: OpenCall): boolean => index !== undefined && call.index === index;
+    if (id === '') {
+      const call = index === undefined ? this.#calls.at(-1) : this.#calls.findLast(isIndexed);
+      return call !== undefined && beginsAnother(call, delta) ? undefined : call;
+    }
+    const known = this.#calls.findLast(
+      (call) => call.id === id && (isIndexed(call) || call.index === undefined || index === undefined),
+    );
+    if (known !== undefined) return known;
+    const call = this.#calls.findLast(isIndexed);
+    if (call === undefined || name === '') return call;
+    return call.id === '' && !beginsAnother(call, delta) ? call : undefined;
   }
 
-  #open(index: number | undefined, id: string): OpenCall {
+  #open({ index, id }: ReadDelta): OpenCall {
     const call = { index, id, name: '', args: '' };
     this.#calls.push(call);
     return call;
   }
+}
+
+function beginsAnother(call: OpenCall, { name }: ReadDelta): boolean {
+  return name !== '' && call.name !== '' && (name !== call.name || isWhole(call.args));
+}
+
+function isWhole(args: string): boolean {
+  if (!args.endsWith('}')) return false;
+  try {
+    JSON.parse(args);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readDelta(delta: JsonObject): ReadDelta {
+  const index = ownProperty(delta, 'index');
+  const called = ownProperty(delta, 'function');
+  const args = isJsonObject(called) ? ownProperty(called, 'arguments') : '';
+  return {
+    index: typeof index === 'number' ? index : undefined,
+    id: textOf(ownProperty(delta, 'id')),
+    name: isJsonObject(called) ? textOf(ownProperty(called, 'name')) : '',
+    args: isJsonObject(args) ? JSON.stringify(args) : textOf(args), // some send the object itself
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -24,9 +24,16 @@ export function modelErrorOf(cause: unknown, provider: string, signal: AbortSign
   return new ModelError(`the model provider ${provider} ${reason}`);
 }
 
-/** A deadline for one step, beside the run's own signal. */
+/**
+ * A deadline for one step, beside the run's own signal. `AbortSignal.any` holds its sources weakly, so that Node 20
+ * forgets a deadline nobody else holds at the next garbage collection: a listener keeps it, and it keeps the signal.
+ * @param timeoutMs from now, in milliseconds
+ */
 export function stepSignal(signal: AbortSignal, timeoutMs: number): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any([signal, deadline]);
+  deadline.addEventListener('abort', () => void either, { once: true });
+  return either;
 }
 
 function statusOf(error: unknown): number | undefined {
@@ -44,8 +51,14 @@ function reasonOf(status: number): string {
 }
 
 function withoutStatus(error: unknown): string {
+  if (isAbort(error)) return 'did not answer in time';
   const name = error instanceof Error ? error.constructor.name : '';
   if (name === 'APIConnectionTimeoutError' || name === 'APIUserAbortError') return 'did not answer in time';
   if (name === 'APIConnectionError') return 'cannot be reached';
   return 'failed in the middle of its answer';
+}
+
+/** What a signal aborts with by itself; the run's own signal has its say before. */
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
 }

@@ -1,0 +1,161 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { APIConnectionError, APIConnectionTimeoutError } from 'openai';
+import { expect, test } from 'vitest';
+import { readModelStep } from '../../../../server/src/agents/model-step.js';
+import { OpenAiCompatibleModel } from '../../../../server/src/agents/models/openai-compatible.js';
+import { modelErrorOf, stepSignal } from '../../../../server/src/agents/models/provider-client.js';
+import { chunk, done, start, textStream, toolDelta } from '../../../support/model-servers/openai-wire.js';
+import {
+  breakOff,
+  refuse,
+  stall,
+  startModelServer,
+  stream,
+} from '../../../support/model-servers/scripted-server.js';
+import { eventually } from '../../../support/eventually.js';
+import { ask, hello, textOf } from './adapter.js';
+import { f, KEY, modelAt } from './openai-fixtures.js';
+
+const tooLate = {
+  name: 'ModelError',
+  message: 'the model provider openai-compatible did not answer in time',
+};
+const begun = chunk({ delta: { content: 'Hel' } });
+
+test.each([{ 'retry-after': '0.05' }, { 'retry-after-ms': '50' }])(
+  'K079: 429 and 529 are tried again after the time that the provider asks for: %o',
+  async (header) => {
+    await using server = await startModelServer([
+      refuse(429, { error: { message: 'slow down' } }, header),
+      refuse(529, { error: { message: 'overloaded' } }, header),
+      stream(textStream('at last')),
+    ]);
+    const begin = performance.now();
+
+    expect(textOf(await ask(await modelAt(server)))).toBe('at last');
+
+    expect(server.requests).toHaveLength(3);
+    expect(performance.now() - begin).toBeGreaterThan(95); // the client's own wait would be longer than 375 ms
+    expect(server.requests[2]?.body).toEqual(server.requests[0]?.body);
+  },
+);
+
+test.each([
+  [400, 1, 'the model provider openai-compatible refused the request (400)'],
+  [401, 1, 'the model provider openai-compatible refused the key (401)'],
+  [404, 1, 'the model provider openai-compatible knows no such model or address (404)'],
+  [429, 4, 'the model provider openai-compatible has received too many requests (429)'],
+  [500, 4, 'the model provider openai-compatible is overloaded or failing (500)'],
+])(
+  'K079: %i always ends after %i requests, in words without the provider’s own',
+  async (status, requests, message) => {
+    await using server = await startModelServer([
+      refuse(status, { error: { message: `secret text ${KEY}` } }, { 'retry-after-ms': '5' }),
+    ]);
+
+    await expect(ask(await modelAt(server))).rejects.toMatchObject({ name: 'ModelError', message });
+    expect(server.requests).toHaveLength(requests);
+  },
+);
+
+test.each([
+  ['an error object', stream(`${begun}data: {"error":{"message":"boom ${KEY}"}}\n\n`)],
+  ['an error event', stream(`${begun}event: error\ndata: {"error":{"message":"boom ${KEY}"}}\n\n`)],
+  ['an error as the reason to finish', stream(`${begun}${chunk({ finish: 'error' })}${done}`)],
+  ['a broken line', stream(`${begun}data: {"choices": [${KEY}\n\n${done}`)],
+  ['a broken connection', breakOff(begun)],
+])('%s in mid-stream fails the step, and it is not tried again', async (_what, answer) => {
+  await using server = await startModelServer([answer]);
+
+  const error: unknown = await ask(await modelAt(server)).catch((reason: unknown) => reason);
+
+  expect(error).toMatchObject({
+    name: 'ModelError',
+    message: 'the model provider openai-compatible failed in the middle of its answer',
+  });
+  expect(error).not.toHaveProperty('cause'); // it may repeat the key
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a provider that cannot be reached or keeps silent is named so', () => {
+  const { signal } = new AbortController();
+
+  expect(modelErrorOf(new APIConnectionError({ message: KEY }), 'x', signal)).toMatchObject({
+    message: 'the model provider x cannot be reached',
+  });
+  expect(modelErrorOf(new APIConnectionTimeoutError(), 'x', signal)).toMatchObject({
+    message: 'the model provider x did not answer in time',
+  });
+});
+
+test('a stall before and in mid-stream ends at the deadline of the step, and so does the request', async () => {
+  await using server = await startModelServer([() => {}, stall(begun)]);
+  const model = await modelAt(server, { stepTimeoutMs: 100 });
+
+  await expect(ask(model)).rejects.toMatchObject(tooLate);
+  await expect(ask(model)).rejects.toMatchObject(tooLate);
+
+  await eventually(() => server.aborted.count === 2, 'both requests are ended');
+});
+
+test('K065: a call that stalls is not made: the step fails at its deadline', async () => {
+  await using server = await startModelServer([stall(start + toolDelta(f('', { index: 0, id: 'a' })))]);
+  const model = await modelAt(server, { stepTimeoutMs: 100 });
+  const request = { messages: hello, tools: [], signal: new AbortController().signal };
+
+  await expect(readModelStep(model, request, () => {})).rejects.toMatchObject(tooLate);
+});
+
+test('K079: a retry-after beyond the deadline of the step does not delay its end', async () => {
+  await using server = await startModelServer([refuse(429, {}, { 'retry-after': '30' })]);
+
+  await expect(ask(await modelAt(server, { stepTimeoutMs: 100 }))).rejects.toMatchObject(tooLate);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a deadline outlives garbage collection', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  let hasEnded = false;
+  stepSignal(new AbortController().signal, 50).addEventListener('abort', () => (hasEnded = true));
+
+  await eventually(() => {
+    collectGarbage();
+    return hasEnded;
+  }, 'the deadline');
+});
+
+test('an abort in mid-stream and one between two attempts end the request', async () => {
+  await using server = await startModelServer([stall(begun), refuse(429, {}, { 'retry-after': '30' })]);
+  const model = await modelAt(server);
+
+  for (const requests of [1, 2]) {
+    const controller = new AbortController();
+    const step = ask(model, hello, [], controller.signal);
+    step.catch(() => {}); // awaited below
+    await eventually(() => server.requests.length === requests, 'the request has come');
+    controller.abort();
+    await expect(step).rejects.toMatchObject({ name: expect.stringContaining('Error') as unknown });
+  }
+
+  await eventually(() => server.aborted.count === 1, 'the first request is ended');
+  expect(server.requests).toHaveLength(2);
+});
+
+test('without the official client the error names the package to install', async () => {
+  const config = {
+    provider: 'openai-compatible',
+    baseUrl: 'http://127.0.0.1:1/v1',
+    model: 'm',
+    stepTimeoutMs: 1_000,
+  } as const;
+  const missing = OpenAiCompatibleModel.create(config, undefined, async () =>
+    Promise.reject(new Error('not found')),
+  );
+
+  await expect(missing).rejects.toMatchObject({
+    name: 'ModelError',
+    message: "the package 'openai' is not installed: npm install openai",
+  });
+});
