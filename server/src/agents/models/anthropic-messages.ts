@@ -1,63 +1,84 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { isJsonObject } from '../../json/json-values.js';
+import { AnthropicCallIds } from './anthropic-call-ids.js';
 import type { AssistantContent, ModelMessage, ToolResult } from './model.js';
 
 type Block = Anthropic.ContentBlockParam;
+type Thinking = Anthropic.ThinkingBlockParam | Anthropic.RedactedThinkingBlockParam;
 
 /** The system texts of a conversation, which this provider takes apart from its messages. */
 export function systemText(messages: readonly ModelMessage[]): string {
-  return messages.flatMap((message) => (message.role === 'system' ? [message.text] : [])).join('\n\n');
+  const texts = messages.flatMap((message) => (message.role === 'system' ? [message.text] : []));
+  return texts.filter((text) => text.trim() !== '').join('\n\n');
 }
 
 /**
  * A conversation in this provider's order: user and assistant in turn, the results of one step all in one user
  * message that begins with them, no empty text. What follows from the same side joins the message before it.
+ * @param hasTools a request without tools may hold no calls: of earlier runs only the words stay then
  */
-export function anthropicMessages(messages: readonly ModelMessage[]): Anthropic.MessageParam[] {
+export function anthropicMessages(
+  messages: readonly ModelMessage[],
+  hasTools: boolean,
+): Anthropic.MessageParam[] {
+  const ids = new AnthropicCallIds();
   const turns: { role: 'user' | 'assistant'; content: Block[] }[] = [];
-  for (const message of messages) {
-    if (message.role === 'system') continue;
-    const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const blocks = blocksOf(message);
-    const last = turns.at(-1);
+  const instruction = messages.findLastIndex(({ role }) => role === 'user');
+  for (const [index, message] of messages.entries()) {
+    const keepsCalls = hasTools || index > instruction;
+    const blocks = blocksOf(message, ids).filter(({ type }) => keepsCalls || !isAboutCalls(type));
+    if (message.role === 'assistant') dropLastThinking(blocks);
     if (blocks.length === 0) continue;
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const last = turns.at(-1);
     if (last?.role === role) last.content.push(...blocks);
     else turns.push({ role, content: blocks });
   }
   return turns;
 }
 
-function blocksOf(message: Exclude<ModelMessage, { role: 'system' }>): Block[] {
+function blocksOf(message: ModelMessage, ids: AnthropicCallIds): Block[] {
   switch (message.role) {
+    case 'system':
+      return [];
     case 'user':
       return textBlocks(message.text);
     case 'tool':
-      return message.results.map(resultBlock);
+      return message.results.map((result) => resultBlock(result, ids));
     case 'assistant':
-      return message.content.flatMap(assistantBlocks);
+      ids.beginStep();
+      return message.content.flatMap((part) => assistantBlocks(part, ids));
   }
 }
 
+/** Text of nothing but white space is refused. */
 function textBlocks(text: string): Block[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
-function resultBlock({ callId, content, isError }: ToolResult): Block {
-  return { type: 'tool_result', tool_use_id: callId, content, ...(isError && { is_error: true }) };
+function resultBlock({ callId, content, isError }: ToolResult, ids: AnthropicCallIds): Block {
+  return { type: 'tool_result', tool_use_id: ids.of(callId), content, ...(isError && { is_error: true }) };
 }
 
-function assistantBlocks(part: AssistantContent): Block[] {
+function assistantBlocks(part: AssistantContent, ids: AnthropicCallIds): Block[] {
   if (part.type === 'text') return textBlocks(part.text);
   if (part.type === 'tool-call') {
-    return [{ type: 'tool_use', id: part.callId, name: part.name, input: part.args.parse() }];
+    return [{ type: 'tool_use', id: ids.add(part.callId), name: part.name, input: part.args.parse() }];
   }
   return isThinking(part.data) ? [part.data] : [];
 }
 
+function isAboutCalls(type: Block['type']): boolean {
+  return type === 'tool_use' || type === 'tool_result';
+}
+
+/** A message may not end with thinking. It does when that is all the model had time for. */
+function dropLastThinking(blocks: Block[]): void {
+  while (isThinking(blocks.at(-1))) blocks.pop();
+}
+
 /** A block of this provider's thinking: it wants it back as it was, signature and all. */
-export function isThinking(
-  data: unknown,
-): data is Anthropic.ThinkingBlockParam | Anthropic.RedactedThinkingBlockParam {
+function isThinking(data: unknown): data is Thinking {
   if (!isJsonObject(data)) return false;
   if (data['type'] === 'redacted_thinking') return typeof data['data'] === 'string';
   return (

@@ -27,7 +27,7 @@ export class AnthropicModel implements Model {
     const client = new Client({
       apiKey: apiKey ?? '',
       authToken: null,
-      ...(config.baseUrl !== undefined && { baseURL: config.baseUrl }),
+      baseURL: config.baseUrl ?? null, // null: Anthropic's own, whatever the environment says
       maxRetries: MAX_RETRIES,
       timeout: config.stepTimeoutMs,
       logLevel: 'off',
@@ -41,7 +41,8 @@ export class AnthropicModel implements Model {
       const events = await this.client.messages.create(this.#body(request), { signal });
       const answer = new AnthropicAnswer();
       for await (const event of events) yield* answer.read(event);
-      if (signal.aborted) throw new ModelError('the model provider did not answer in time');
+      // the client just ends its stream when it is aborted
+      if (signal.aborted) throw new ModelError('the model provider anthropic did not answer in time');
       yield* answer.end();
     } catch (error) {
       throw modelErrorOf(error, 'anthropic', request.signal);
@@ -51,13 +52,14 @@ export class AnthropicModel implements Model {
   #body({ messages, tools }: ModelRequest): Anthropic.MessageCreateParamsStreaming {
     const { model, maxOutputTokens } = this.config;
     const system = systemText(messages);
+    const hasTools = tools.length > 0;
     return {
       model,
       max_tokens: maxOutputTokens,
-      messages: anthropicMessages(messages),
+      messages: anthropicMessages(messages, hasTools),
       stream: true,
       ...(system !== '' && { system }),
-      ...(tools.length > 0 && { tools: tools.map(anthropicTool) }),
+      ...(hasTools && { tools: tools.map(anthropicTool) }),
     };
   }
 }
