@@ -324,6 +324,9 @@ const runs = [
     K061: 'A remote that is not connected is skipped with one warning and the run proceeds.',
     K081: 'Duplicate entries of remotes collapse; malformed ones are skipped with one warning each.',
   }),
+  ...at(wire, 'remote-lint', {
+    'RUN-20': 'remote-lint tells, per provider, what becomes of each function of a remote, and why.',
+  }),
   ...at(wire, 'run-cancel', {
     'RUN-09': 'run-cancel ends a run as cancelled; an unknown or ended one gets run-not-found.',
   }),
@@ -358,6 +361,7 @@ const programs = [
     'CLI-06': 'token makes a token that logs in; user add stores a password hash that does.',
     'CLI-07': 'Exit codes are 0 done, 1 the call failed, 2 usage, 3 cannot connect or log in.',
     'CLI-08': '--json writes for machines on stdout; everything else goes to stderr.',
+    'CLI-10': 'lint prints what becomes of each function, and ends with 1 when one is refused.',
     'CLI-09': 'prompt hands on a conversation and a context.',
   }),
   ...at(client, 'Options', {
@@ -380,6 +384,7 @@ const programs = [
   ...at(client, 'Calling functions', {
     'SDK-05':
       'A failed call rejects with code, executed and retryable; a lost connection is connection-lost.',
+    'SDK-09': 'lint tells how the functions of a remote reach models.',
     'SDK-06': 'Sizes are checked before sending.',
   }),
   ...at(client, 'Prompting an agent', {

@@ -1,4 +1,4 @@
-import type { AgentId, Credentials, JsonObject, JsonValue } from '@remotes-hub/protocol';
+import type { AgentId, Credentials, JsonObject, JsonValue, LintReport } from '@remotes-hub/protocol';
 import {
   MAX_FUNCTIONS_PER_REMOTE,
   MAX_INSTRUCTION_LENGTH,
@@ -28,10 +28,12 @@ import {
   type CallOptions,
   type ConnectSettings,
   type DisconnectOptions,
+  type LintOptions,
 } from './options.js';
 import { callRemote } from './remote-call.js';
 import {
   readAgents,
+  readLint,
   readLogin,
   readRemotes,
   readReplay,
@@ -121,6 +123,12 @@ export class HubSession implements Hub {
 
   async list(): Promise<readonly RemoteDescription[]> {
     return this.#requests.send('remote-list', undefined, readRemotes);
+  }
+
+  async lint(remotename: string, { prefix }: LintOptions = {}): Promise<LintReport> {
+    checkName(remotename, 'remotename');
+    if (prefix !== undefined) checkText(prefix, 'prefix', 0, MAX_NAME_LENGTH);
+    return this.#requests.send('remote-lint', { remotename, prefix }, readLint);
   }
 
   async disconnect(remotename: string, { drain = false }: DisconnectOptions = {}): Promise<void> {

@@ -1,9 +1,9 @@
-import type { AgentId, Credentials, JsonValue } from '@remotes-hub/protocol';
+import type { AgentId, Credentials, JsonValue, LintReport } from '@remotes-hub/protocol';
 import type { AgentDescription, RemoteDescription } from './replies.js';
 import type { HubEventName, HubEvents } from './events.js';
 import type { Close } from './errors.js';
 import type { FunctionDefinitions } from './functions.js';
-import type { CallOptions, DisconnectOptions } from './options.js';
+import type { CallOptions, DisconnectOptions, LintOptions } from './options.js';
 import type { PromptOptions, PromptedRun, Run } from './runs.js';
 
 /** A remote that this session serves. */
@@ -46,6 +46,13 @@ export interface Hub extends AsyncDisposable {
 
   /** The remotes that are connected for this user, in order of connection. */
   list(): Promise<readonly RemoteDescription[]>;
+
+  /**
+   * Tells how the functions of a remote reach models: which names and schemas a provider is sent otherwise, which
+   * functions it cannot be sent at all, and what would help.
+   * @throws {HubError} `remote-not-connected`
+   */
+  lint(remotename: string, options?: LintOptions): Promise<LintReport>;
 
   /** Disconnects a remote of this user, whichever session serves it. @throws {HubError} `remote-not-connected` */
   disconnect(remotename: string, options?: DisconnectOptions): Promise<void>;

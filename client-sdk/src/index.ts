@@ -1,7 +1,13 @@
 export { connect } from './connect.js';
 export type { Hub, ServedRemote } from './hub.js';
 export { HubError, RemoteError, type Close } from './errors.js';
-export type { CallOptions, ConnectOptions, ConnectionOptions, DisconnectOptions } from './options.js';
+export type {
+  CallOptions,
+  ConnectOptions,
+  ConnectionOptions,
+  DisconnectOptions,
+  LintOptions,
+} from './options.js';
 export type { HubEventName, HubEvents } from './events.js';
 export type {
   ArgumentsOf,
@@ -22,6 +28,11 @@ export type {
   FunctionSpec,
   JsonObject,
   JsonValue,
+  LintProvider,
+  LintReport,
+  LintStatus,
+  LintVerdict,
+  LintedFunction,
   RemoteSelection,
   RunEvent,
   RunFailureCode,

@@ -59,6 +59,12 @@ export interface DisconnectOptions {
   readonly drain?: boolean;
 }
 
+/** How the functions of a remote are judged. */
+export interface LintOptions {
+  /** The prefix that prompts will give their names, as in `options.remotes`. @default '' */
+  readonly prefix?: string;
+}
+
 /** The parsed options of `connect`. */
 export interface ConnectSettings {
   readonly url: string;

@@ -1,4 +1,4 @@
-import type { AgentId, FunctionSpec, JsonObject, RunEvent } from '@remotes-hub/protocol';
+import type { AgentId, FunctionSpec, JsonObject, LintReport, RunEvent } from '@remotes-hub/protocol';
 import { isRunEvent } from './events.js';
 import { isJsonObject } from './json-values.js';
 
@@ -43,6 +43,11 @@ export function readRemotes({ remotes }: JsonObject): readonly RemoteDescription
   return isListOf(remotes, isRemoteDescription) ? remotes : undefined;
 }
 
+/** Reads the reply to `remote-lint`. */
+export function readLint(reply: JsonObject): LintReport | undefined {
+  return isLintReport(reply) ? reply : undefined;
+}
+
 /** Reads the reply to `agent-list`. */
 export function readAgents({ agents }: JsonObject): readonly AgentDescription[] | undefined {
   return isListOf(agents, isAgentDescription) ? agents : undefined;
@@ -73,6 +78,11 @@ function isString(value: unknown): value is string {
 
 function isRemoteDescription(value: unknown): value is RemoteDescription {
   return isJsonObject(value) && isString(value['remotename']) && isListOf(value['tools'], isFunctionSpec);
+}
+
+function isLintReport(value: JsonObject): value is JsonObject & LintReport {
+  const { remotename, functions, hints } = value;
+  return isString(remotename) && Array.isArray(functions) && isListOf(hints, isString);
 }
 
 function isFunctionSpec(value: unknown): value is FunctionSpec {

@@ -94,6 +94,20 @@ export {
   type CancelReason,
 } from './remotes.js';
 export {
+  lintProviders,
+  lintStatuses,
+  lintVerdictSchema,
+  lintedFunctionSchema,
+  remoteLintSchema,
+  remoteLintReplySchema,
+  type LintProvider,
+  type LintStatus,
+  type LintVerdict,
+  type LintedFunction,
+  type RemoteLint,
+  type LintReport,
+} from './lint.js';
+export {
   agentIdSchema,
   runIdSchema,
   remoteSelectionSchema,

@@ -1,3 +1,4 @@
+import { remoteLintSchema } from './lint.js';
 import {
   agentListSchema,
   runCancelSchema,
@@ -33,6 +34,7 @@ export const sessionMessageSchemas = {
   'remote-connect': remoteConnectSchema,
   'remote-disconnect': remoteDisconnectSchema,
   'remote-list': remoteListSchema,
+  'remote-lint': remoteLintSchema,
   'remote-call': remoteCallSchema,
   'remote-call-cancel': remoteCallCancelSchema,
   'remote-call-result': remoteCallResultSchema,

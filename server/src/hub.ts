@@ -6,6 +6,7 @@ import { Conversations } from './agents/conversations.js';
 import { NativeToolSets } from './agents/native-tool-sets.js';
 import { builtInTools } from './agents/native-tools.js';
 import { Runs } from './agents/runs.js';
+import { lintActions } from './actions/lint.js';
 import { promptActions } from './actions/prompts.js';
 import { remoteActions } from './actions/remotes.js';
 import { sessionActions } from './actions/sessions.js';
@@ -139,6 +140,7 @@ export function createHub(options: HubOptions = {}): Hub {
         log,
         ignore: () => dispatcher.ignore(),
       }),
+      ...lintActions(registry),
       ...promptActions(runs),
     ],
     maxDepth: limits.maxJsonDepth,

@@ -46,6 +46,21 @@ test('SDK-02: an event reaches every session of the user, and none of another', 
   expect(seen).toEqual(['connected x', 'disconnected x']);
 });
 
+test('SDK-09: lint tells how the functions of a remote reach models', async () => {
+  await using hub = await startTestHub();
+  await using session = await connectTo(hub);
+  await session.serve('x', { über: { description: 'Over.', handler: () => null } });
+
+  const { functions } = await session.lint('x');
+  expect(functions).toMatchObject([
+    { name: 'über', providers: { anthropic: { status: 'mapped', name: '_ber_b51c8541' } } },
+  ]);
+  const prefixed = await session.lint('x', { prefix: 'p_' });
+  expect(prefixed.functions[0]?.providers.anthropic.name).toMatch(/^p__ber_[0-9a-f]{8}$/u);
+  await expect(session.lint('y')).rejects.toMatchObject({ code: 'remote-not-connected' });
+  await expect(session.lint('x', { prefix: 'p'.repeat(129) })).rejects.toThrow(RangeError);
+});
+
 test('K043: a served function calls its own session and another through the hub before it answers', async () => {
   await using hub = await startTestHub();
   await using a = await connectTo(hub);

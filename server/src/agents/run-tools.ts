@@ -101,7 +101,7 @@ export function runTool(tool: Tool): RunTool {
 }
 
 /** A tool as a model sees it. */
-export function modelTool({ name, spec }: Tool): ModelTool {
+export function modelTool({ name, spec }: Pick<Tool, 'name' | 'spec'>): ModelTool {
   return { name, description: spec.description ?? '', parameters: toolParameters(spec.parameters) };
 }
 

@@ -1,6 +1,6 @@
 import type { JsonText } from '../json/json-text.js';
 import { RemoteError } from '../remotes/remote-error.js';
-import { notConnected, type RemoteRegistry } from '../remotes/remote-registry.js';
+import type { RemoteRegistry } from '../remotes/remote-registry.js';
 import type { ServedFunction } from '../remotes/served-functions.js';
 import type { CallRequest, TrackedCall } from './call-request.js';
 
@@ -11,7 +11,7 @@ import type { CallRequest, TrackedCall } from './call-request.js';
 export class Calls {
   #isClosed = false;
 
-  constructor(private readonly registry: Pick<RemoteRegistry, 'find'>) {}
+  constructor(private readonly registry: Pick<RemoteRegistry, 'get'>) {}
 
   /** Starts a call. Never throws: a call that is refused is one whose `result` rejects. */
   start(request: CallRequest): TrackedCall {
@@ -30,8 +30,7 @@ export class Calls {
   #dispatch(request: CallRequest): TrackedCall {
     const { userId, remotename, functionName, args } = request;
     if (this.#isClosed) throw new RemoteError('shutting-down', 'the hub is shutting down');
-    const connection = this.registry.find(userId, remotename);
-    if (connection === undefined) throw notConnected(remotename);
+    const connection = this.registry.get(userId, remotename);
     const served = connection.functions.get(functionName);
     if (served === undefined) {
       throw new RemoteError('function-not-found', `remote '${remotename}' has no function '${functionName}'`);

@@ -16,7 +16,10 @@ export const exitCodes = {
 /** One of {@link exitCodes}. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A command that ends with a message for people and an exit code of its own choice. */
+/**
+ * A command that ends with a message for people and an exit code of its own choice; without one when its results
+ * say all.
+ */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 

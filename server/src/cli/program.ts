@@ -3,7 +3,15 @@ import { Command, CommanderError } from 'commander';
 import { isObject } from '../config/plain-object.js';
 import { addCallCommand } from './call.js';
 import type { CommandContext } from './command-context.js';
-import { describeError, errorFields, exitCodeOf, exitCodes, type ExitCode } from './exit-codes.js';
+import {
+  CommandError,
+  describeError,
+  errorFields,
+  exitCodeOf,
+  exitCodes,
+  type ExitCode,
+} from './exit-codes.js';
+import { addLintCommand } from './lint.js';
 import { addListCommand } from './list.js';
 import { addPromptCommand } from './prompt.js';
 import { addServeCommand } from './serve.js';
@@ -46,6 +54,7 @@ function createProgram(context: CommandContext): Command {
   addStartCommand(program, context);
   addServeCommand(program, context);
   addListCommand(program, context);
+  addLintCommand(program, context);
   addCallCommand(program, context);
   addPromptCommand(program, context);
   addTokenCommand(program, context);
@@ -56,6 +65,7 @@ function createProgram(context: CommandContext): Command {
 /** Commander has said what is wrong with its own errors. */
 function report(error: unknown, args: readonly string[], { output }: CommandContext): void {
   if (error instanceof CommanderError) return;
+  if (error instanceof CommandError && error.message === '') return;
   output.note(`error: ${describeError(error)}`);
   if (args.includes('--json') && exitCodeOf(error) !== exitCodes.usage) output.json(errorFields(error));
 }

@@ -41,6 +41,14 @@ export class RemoteRegistry {
     return this.#users.get(userId)?.byName.get(remotename);
   }
 
+  /** The connection of a name. @throws {RemoteError} `remote-not-connected` */
+  get(userId: string, remotename: string): RemoteConnection {
+    const connection = this.find(userId, remotename);
+    if (connection !== undefined) return connection;
+    // the seed's text
+    throw new RemoteError('remote-not-connected', `no connected remote named '${remotename}'`);
+  }
+
   /** All remotes of a user, in the order they connected. */
   list(userId: string): Iterable<RemoteConnection> {
     return this.#users.get(userId)?.byName.values() ?? [];
@@ -87,9 +95,7 @@ export class RemoteRegistry {
    * @throws {RemoteError} `remote-not-connected`
    */
   disconnect(userId: string, remotename: string, { drain = false } = {}): void {
-    const connection = this.find(userId, remotename);
-    if (connection === undefined) throw notConnected(remotename);
-    this.#end(connection, drain);
+    this.#end(this.get(userId, remotename), drain);
   }
 
   /** Ends this very connection; harmless when it has ended or its name belongs to another by now. */
@@ -191,9 +197,4 @@ export class RemoteRegistry {
 
 function bytesOf({ text }: JsonText): number {
   return Buffer.byteLength(text);
-}
-
-/** The seed's text. */
-export function notConnected(remotename: string): RemoteError {
-  return new RemoteError('remote-not-connected', `no connected remote named '${remotename}'`);
 }

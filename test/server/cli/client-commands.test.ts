@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Model, ModelRequest } from '../../../server/src/agents/models/model.js';
+import { doublingSchema } from '../../support/doubling-schema.js';
 import { run, startHub } from './run-command.js';
 
 const agents = [{ id: 7, name: 'Helper', model: { provider: 'offline' } } as const];
@@ -48,6 +49,48 @@ test('CLI-08: an empty list is empty on standard output', async () => {
     stderr: 'no remotes are connected\n',
   });
   expect(await run(['list', '--json'], hub.env)).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' });
+});
+
+test('CLI-10: lint prints what becomes of each function, and ends with 1 when one is refused', async () => {
+  await using hub = await startHubWithWeather();
+  expect(await run(['lint', 'weather'], hub.env)).toEqual({
+    exitCode: 0,
+    stdout: [
+      'get_forecast  ok',
+      'echo  ok',
+      '  hint: it has no description: models choose by it',
+      'fail  ok',
+      '  hint: it has no description: models choose by it',
+      '',
+    ].join('\n'),
+    stderr: '',
+  });
+  const long = 'p'.repeat(60);
+  const mapped = await run(['lint', 'weather', '--prefix', long, '--json'], hub.env);
+  expect(mapped).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(mapped.stdout)).toMatchObject({
+    remotename: 'weather',
+    functions: [{ name: 'get_forecast', providers: { anthropic: { status: 'mapped' } } }, {}, {}],
+  });
+  expect(await run(['lint', 'nobody'], hub.env)).toMatchObject({
+    exitCode: 1,
+    stderr: "error: no connected remote named 'nobody' (remote-not-connected)\n",
+  });
+});
+
+test('CLI-10: lint says why a function is refused, and ends with 1 without another word', async () => {
+  await using hub = await startHub();
+  hub.hub.connectRemote({
+    userId: 'ada',
+    remotename: 'r',
+    functions: [{ name: 'doubling', description: 'x', parameters: doublingSchema(16), handler: () => 1 }],
+  });
+  const human = await run(['lint', 'r'], hub.env);
+  expect(human).toMatchObject({ exitCode: 1, stderr: '' });
+  expect(human.stdout).toMatch(/^doubling {2}refused: the parameters hold more than 4000 schemas\n$/u);
+  const machine = await run(['lint', 'r', '--json'], hub.env);
+  expect(machine).toMatchObject({ exitCode: 1, stderr: '' });
+  expect(JSON.parse(machine.stdout)).toMatchObject({ functions: [{ providers: {} }] });
 });
 
 test('CLI-04: call prints the result plainly, or as JSON', async () => {

@@ -9,7 +9,7 @@ import { projectParameters } from './tool-schemas.js';
 export const MAX_PROVIDER_TOOLS = 128;
 
 /** Longest description that every provider takes, in characters. */
-const MAX_DESCRIPTION_LENGTH = 1_024;
+export const MAX_DESCRIPTION_LENGTH = 1_024;
 
 const callFunctionParameters = JsonText.of({
   type: 'object',
@@ -106,7 +106,12 @@ function unwrap(text: string): WrittenCall | undefined {
   }
 }
 
+/** A description with what its schema cannot say at a provider; not cut yet. */
+export function withRule(description: string, rule: string): string {
+  return rule === '' ? description : `${description}\n${rule}`.trim();
+}
+
 function describe(description: string, rule: string): string {
-  const text = rule === '' ? description : `${description}\n${rule}`.trim();
+  const text = withRule(description, rule);
   return text.length <= MAX_DESCRIPTION_LENGTH ? text : `${text.slice(0, MAX_DESCRIPTION_LENGTH - 1)}…`;
 }
