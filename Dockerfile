@@ -9,7 +9,12 @@ RUN npm ci
 COPY protocol protocol
 COPY server server
 COPY client-sdk client-sdk
-RUN npm run build && npm prune --omit=dev
+# The prune leaves what package-lock.json has for the optional peers of the server, the clients of the model
+# providers. That they are there is checked, since agents fail without them; sources and source maps are not needed.
+RUN npm run build && npm prune --omit=dev \
+  && cd server && node --input-type=module -e "await import('openai'); await import('@anthropic-ai/sdk')" \
+  && cd .. && rm -rf node_modules/openai/src node_modules/@anthropic-ai/sdk/src \
+  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 
 FROM node:22-slim
 ENV NODE_ENV=production

@@ -9,6 +9,10 @@ import {
   type NativeToolLimits,
 } from './native-definition.js';
 import type { NativeTool } from './native-tool.js';
+import { untilAborted } from './until-aborted.js';
+
+/** How long a module may take until it is ready (a top-level `await` may never end), in milliseconds. */
+export const NATIVE_MODULE_TIMEOUT_MS = 10_000;
 
 /** A module whose tools cannot be used. The message begins with its file. */
 export class NativeModuleError extends Error {
@@ -25,10 +29,15 @@ export interface NativeModule {
 /**
  * Loads a JavaScript module and makes tools of what it exports.
  * @param file an absolute path
+ * @param timeoutMs how long it may take until it is ready
  * @throws {NativeModuleError}
  */
-export async function loadNativeModule(file: string, limits: NativeToolLimits): Promise<NativeModule> {
-  const defined = findDefinitions(await importModule(file), file).map(([name, definition]) =>
+export async function loadNativeModule(
+  file: string,
+  limits: NativeToolLimits,
+  timeoutMs = NATIVE_MODULE_TIMEOUT_MS,
+): Promise<NativeModule> {
+  const defined = findDefinitions(await importModule(file, timeoutMs), file).map(([name, definition]) =>
     define(file, name, definition, limits),
   );
   if (defined.length === 0) {
@@ -39,14 +48,24 @@ export async function loadNativeModule(file: string, limits: NativeToolLimits): 
   return { tools, warnings: defined.flatMap(({ warnings }) => warnings) };
 }
 
-async function importModule(file: string): Promise<unknown> {
-  if (!existsSync(file)) throw new NativeModuleError(`${file} cannot be loaded: there is no such file`);
+async function importModule(file: string, timeoutMs: number): Promise<unknown> {
+  if (!existsSync(file)) throw cannotLoad(file, 'there is no such file');
+  const ending = new AbortController();
+  const late = cannotLoad(file, `it was not ready within ${timeoutMs / 1_000} s`);
+  const timer = setTimeout(() => ending.abort(late), timeoutMs);
   try {
-    return await import(pathToFileURL(file).href);
+    return await untilAborted(import(pathToFileURL(file).href), ending.signal);
   } catch (cause) {
+    if (cause === late) throw late;
     const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : describeFailure(cause);
-    throw new NativeModuleError(`${file} cannot be loaded: ${reason}`, { cause });
+    throw cannotLoad(file, reason, { cause });
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+function cannotLoad(file: string, reason: string, options?: ErrorOptions): NativeModuleError {
+  return new NativeModuleError(`${file} cannot be loaded: ${reason}`, options);
 }
 
 /**

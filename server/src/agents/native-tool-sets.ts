@@ -22,7 +22,10 @@ export interface NativeToolSetsOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** The native tools of every agent. Modules are loaded when they are first needed, each once. */
+/**
+ * The native tools of every agent. Modules are loaded when they are first needed, each once; one that could not be
+ * loaded is tried again when it is needed again.
+ */
 export class NativeToolSets {
   readonly #sets = new Map<string, Promise<AgentTools>>();
   readonly #modules = new Map<string, Promise<NativeModule>>();
@@ -37,9 +40,7 @@ export class NativeToolSets {
    */
   async of(agent: AgentConfig): Promise<AgentTools> {
     const key = String(agent.id);
-    let set = this.#sets.get(key);
-    if (set === undefined) this.#sets.set(key, (set = this.#load(agent)));
-    return set;
+    return once(this.#sets, key, async () => this.#load(agent));
   }
 
   /** Names of an agent's tools, as far as its modules are loaded. */
@@ -74,7 +75,7 @@ export class NativeToolSets {
         continue;
       }
       try {
-        const { tools } = await this.#module(entry);
+        const { tools } = await once(this.#modules, entry, async () => this.#loadModule(entry));
         for (const tool of tools) addTool(nativeTools, tool, entry);
         for (const { spec } of tools) agentTools.add(spec.name);
       } catch (error) {
@@ -92,16 +93,24 @@ export class NativeToolSets {
     return `agents[${place}].tools[${index}]`;
   }
 
-  #module(file: string): Promise<NativeModule> {
-    let module = this.#modules.get(file);
-    if (module === undefined) this.#modules.set(file, (module = this.#loadModule(file)));
-    return module;
-  }
-
   async #loadModule(file: string): Promise<NativeModule> {
     const module = await loadNativeModule(file, this.options.limits);
     for (const warning of module.warnings) this.options.log.warn({ file, warning }, 'native tool warning');
     return module;
+  }
+}
+
+/** What is being made or has been made under a key, else makes it. A failure is not kept. */
+async function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const making = make();
+  made.set(key, making);
+  try {
+    return await making;
+  } catch (error) {
+    made.delete(key);
+    throw error;
   }
 }
 

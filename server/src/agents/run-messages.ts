@@ -45,9 +45,12 @@ export class RunMessages {
 
   /**
    * What a conversation keeps of this run: its context, instruction, answers, calls and results. What only the
-   * adapter of a model reads (reasoning, signatures) lasts no longer than the run.
+   * adapter of a model reads (reasoning, signatures) stays where there were calls: DeepSeek refuses every later
+   * request without it, and Anthropic and Gemini advise to send it. Of a turn of mere words none needs it, and some
+   * servers refuse it.
    */
   turn(): ModelMessage[] {
+    if (this.#turn.some(({ role }) => role === 'tool')) return [...this.#turn];
     return this.#turn.flatMap((message): ModelMessage[] => {
       if (message.role !== 'assistant') return [message];
       const content = message.content.filter(({ type }) => type !== 'provider-data');

@@ -1,8 +1,13 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { NativeModuleError, loadNativeModule } from '../../../server/src/agents/native-modules.js';
-import { limits, load, use } from './native-fixtures.js';
+import { expect, test, vi } from 'vitest';
+import {
+  NATIVE_MODULE_TIMEOUT_MS,
+  NativeModuleError,
+  loadNativeModule,
+} from '../../../server/src/agents/native-modules.js';
+import { fakeClock } from '../../support/clock.js';
+import { limits, load, moduleFolder, use } from './native-fixtures.js';
 
 /** Why a module of this code cannot be used, without the folder it is in. */
 async function refusal(code: string, name?: string): Promise<string> {
@@ -115,6 +120,39 @@ test('a file that is missing or a folder is refused by its path', async () => {
     `${missing} cannot be loaded: there is no such file`,
   );
   await expect(loadNativeModule(tmpdir(), limits)).rejects.toThrow(`${tmpdir()} cannot be loaded: `);
+});
+
+const pending = 'export const one = await new Promise(() => {});';
+
+test('a module that never gets ready is refused at its deadline, 10 s unless another is given', async () => {
+  using clock = fakeClock();
+  const refused = refusal(pending);
+  refused.catch(() => undefined); // awaited below
+  await clock.advance(NATIVE_MODULE_TIMEOUT_MS - 1);
+  expect(vi.getTimerCount()).toBe(1);
+  await clock.advance(1);
+
+  expect(await refused).toBe('tools.mjs cannot be loaded: it was not ready within 10 s');
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('another deadline is told as it is', async () => {
+  using folder = moduleFolder();
+  const file = folder.write('tools.mjs', pending);
+
+  await expect(loadNativeModule(file, limits, 20)).rejects.toThrow(
+    `${file} cannot be loaded: it was not ready within 0.02 s`,
+  );
+});
+
+test.each([
+  ['is loaded', `export const one = { ${handler} };`],
+  ['cannot be loaded', 'throw new Error("no");'],
+])('a module that %s leaves no timer', async (_, code) => {
+  using _clock = fakeClock();
+  await load(code).catch(() => undefined);
+
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('what of a schema is not enforced is told', async () => {

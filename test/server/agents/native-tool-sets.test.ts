@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { builtInTools } from '../../../server/src/agents/native-tools.js';
 import { NativeToolSets } from '../../../server/src/agents/native-tool-sets.js';
@@ -48,6 +49,19 @@ test('a module is loaded once, however many agents and prompts use it', async ()
   expect(first.nativeTools.get('one')).toBe(second.nativeTools.get('one'));
   expect(await sets.of(agents[0])).toBe(first);
   expect(first.agentTools).toEqual(['one']);
+});
+
+test('a module that could not be loaded is tried again when it is needed again', async () => {
+  using folder = moduleFolder();
+  const file = folder.write('late.mjs', one);
+  rmSync(file);
+  const ada = agentWith('ada', [file]);
+  const { sets } = setsOf(ada);
+  expect(await problemsOf(sets.of(ada))).toEqual([
+    'agents[0].tools[0]: late.mjs cannot be loaded: there is no such file',
+  ]);
+  folder.write('late.mjs', one);
+  expect((await sets.of(ada)).agentTools).toEqual(['one']);
 });
 
 test('an agent is listed with the names of its tools, never with a path', async () => {

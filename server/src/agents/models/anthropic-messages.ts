@@ -15,7 +15,8 @@ export function systemText(messages: readonly ModelMessage[]): string {
 /**
  * A conversation in this provider's order: user and assistant in turn, the results of one step all in one user
  * message that begins with them, no empty text. What follows from the same side joins the message before it.
- * @param hasTools a request without tools may hold no calls: of earlier runs only the words stay then
+ * @param hasTools a request without tools may hold no calls: of earlier runs only the words stay then, and no
+ *   thinking, which belongs to the calls
  */
 export function anthropicMessages(
   messages: readonly ModelMessage[],
@@ -26,7 +27,7 @@ export function anthropicMessages(
   const instruction = messages.findLastIndex(({ role }) => role === 'user');
   for (const [index, message] of messages.entries()) {
     const keepsCalls = hasTools || index > instruction;
-    const blocks = blocksOf(message, ids).filter(({ type }) => keepsCalls || !isAboutCalls(type));
+    const blocks = blocksOf(message, ids).filter(({ type }) => keepsCalls || type === 'text');
     if (message.role === 'assistant') dropLastThinking(blocks);
     if (blocks.length === 0) continue;
     const role = message.role === 'assistant' ? 'assistant' : 'user';
@@ -63,13 +64,11 @@ function resultBlock({ callId, content, isError }: ToolResult, ids: AnthropicCal
 function assistantBlocks(part: AssistantContent, ids: AnthropicCallIds): Block[] {
   if (part.type === 'text') return textBlocks(part.text);
   if (part.type === 'tool-call') {
+    // `input` is an object, which the client turns into text: the model reads 2^53 + 1 in its own earlier call as
+    // 2^53, while the function has got the number as it was written
     return [{ type: 'tool_use', id: ids.add(part.callId), name: part.name, input: part.args.parse() }];
   }
   return isThinking(part.data) ? [part.data] : [];
-}
-
-function isAboutCalls(type: Block['type']): boolean {
-  return type === 'tool_use' || type === 'tool_result';
 }
 
 /** A message may not end with thinking. It does when that is all the model had time for. */

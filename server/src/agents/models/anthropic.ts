@@ -5,10 +5,20 @@ import { isJsonObject } from '../../json/json-values.js';
 import { AnthropicAnswer } from './anthropic-answer.js';
 import { anthropicMessages, systemText } from './anthropic-messages.js';
 import { ModelError, type Model, type ModelPart, type ModelRequest, type ModelTool } from './model.js';
-import { loadPeer, MAX_RETRIES, modelErrorOf, stepSignal } from './provider-client.js';
+import { loadPeer, type PeerPackage } from './peer-packages.js';
+import { modelErrorOf, stepSignal } from './provider-client.js';
+import { withRetries } from './provider-retries.js';
 
 /** The configuration of a model behind Anthropic's Messages API. */
 export type AnthropicConfig = Extract<ModelConfig, { provider: 'anthropic' }>;
+
+/** The official client. */
+export const anthropicPackage: PeerPackage<typeof AnthropicPackage> = {
+  name: '@anthropic-ai/sdk',
+  oldestMajor: 1,
+  load: async () => import('@anthropic-ai/sdk'),
+  loadVersion: async () => import('@anthropic-ai/sdk/version'),
+};
 
 /** Anthropic's Messages API, streamed. */
 export class AnthropicModel implements Model {
@@ -17,18 +27,18 @@ export class AnthropicModel implements Model {
     private readonly config: AnthropicConfig,
   ) {}
 
-  /** @throws {ModelError} when the package `@anthropic-ai/sdk` is not installed */
+  /** @throws {ModelError} when the package `@anthropic-ai/sdk` is not installed, too old or broken */
   static async create(
     config: AnthropicConfig,
     apiKey: string | undefined,
-    load: () => Promise<typeof AnthropicPackage> = async () => import('@anthropic-ai/sdk'),
+    from: PeerPackage<typeof AnthropicPackage> = anthropicPackage,
   ): Promise<AnthropicModel> {
-    const { Anthropic: Client } = await loadPeer('@anthropic-ai/sdk', load);
+    const { Anthropic: Client } = await loadPeer(from);
     const client = new Client({
       apiKey: apiKey ?? '',
       authToken: null,
       baseURL: config.baseUrl ?? null, // null: Anthropic's own, whatever the environment says
-      maxRetries: MAX_RETRIES,
+      maxRetries: 0, // `withRetries` does it
       timeout: config.stepTimeoutMs,
       logLevel: 'off',
     });
@@ -36,9 +46,14 @@ export class AnthropicModel implements Model {
   }
 
   async *stream(request: ModelRequest): AsyncIterable<ModelPart> {
-    const signal = stepSignal(request.signal, this.config.stepTimeoutMs);
+    const timeoutMs = this.config.stepTimeoutMs;
+    const signal = stepSignal(request.signal, timeoutMs);
     try {
-      const events = await this.client.messages.create(this.#body(request), { signal });
+      const body = this.#body(request);
+      const events = await withRetries(async () => this.client.messages.create(body, { signal }), {
+        signal,
+        timeoutMs,
+      });
       const answer = new AnthropicAnswer();
       for await (const event of events) yield* answer.read(event);
       // the client just ends its stream when it is aborted

@@ -4,6 +4,7 @@ import { AnthropicModel } from './anthropic.js';
 import type { Model } from './model.js';
 import { OfflineModel } from './offline.js';
 import { OpenAiCompatibleModel } from './openai-compatible.js';
+import { withOwnData } from './provider-data.js';
 
 /**
  * Makes the model of an agent, once for each run.
@@ -17,8 +18,15 @@ export async function createModel(config: ModelConfig, apiKey: string | undefine
     case 'offline':
       return new OfflineModel();
     case 'openai-compatible':
-      return withProviderTools(await OpenAiCompatibleModel.create(config, apiKey));
+      return compiled(await OpenAiCompatibleModel.create(config, apiKey), config);
     case 'anthropic':
-      return withProviderTools(await AnthropicModel.create(config, apiKey));
+      return compiled(await AnthropicModel.create(config, apiKey), config);
   }
+}
+
+function compiled(
+  adapter: Model,
+  { provider, baseUrl = '', model }: Exclude<ModelConfig, { provider: 'offline' }>,
+): Model {
+  return withProviderTools(withOwnData(adapter, JSON.stringify([provider, baseUrl, model])));
 }

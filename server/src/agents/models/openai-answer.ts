@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, ownProperty, type JsonObject } from '../../json/json-values.js';
 import { ModelError, type FinishReason, type ModelPart, type ModelUsage } from './model.js';
-import { addReasoning, reasoningLength, reasoningOf, type Reasoning } from './openai-reasoning.js';
+import { OpenAiReasoning } from './openai-reasoning.js';
 import { OpenAiToolCalls } from './openai-tool-calls.js';
 
 /** Most that the calls and the reasoning of one answer hold, in characters: nobody can count them before they are whole. */
@@ -14,12 +14,12 @@ const CHARACTERS_PER_CALL = 64;
  */
 export class OpenAiAnswer {
   readonly #calls = new OpenAiToolCalls();
-  #reasoning: Reasoning = {};
+  readonly #reasoning = new OpenAiReasoning();
   #reason: FinishReason | undefined;
   #usage: ModelUsage | undefined;
   /** The usage of the whole answer has come, which is sent last and has no choice. */
   #isCounted = false;
-  #argumentsLength = 0;
+  #heldCharacters = 0;
 
   /** @throws {ModelError} when the answer is too long @throws when the server says that it failed */
   *read(chunk: unknown): Iterable<ModelPart> {
@@ -41,7 +41,8 @@ export class OpenAiAnswer {
   *end(): Iterable<ModelPart> {
     const hasEnded = this.#reason !== undefined || this.#isCounted;
     if (!hasEnded && this.#calls.size === 0) return;
-    if (reasoningLength(this.#reasoning) > 0) yield { type: 'provider-data', data: this.#reasoning };
+    const reasoning = this.#reasoning.whole(this.#calls.size > 0);
+    if (reasoning !== undefined) yield { type: 'provider-data', data: reasoning };
     yield* this.#calls.parts();
     // without an end, arguments that never began were cut off: as at the length limit
     const reason = !hasEnded && this.#calls.isLastBlank ? 'length' : 'other';
@@ -57,11 +58,10 @@ export class OpenAiAnswer {
       const text = ownProperty(delta, field);
       if (typeof text === 'string' && text !== '') yield { type: 'text', text };
     }
-    this.#reasoning = addReasoning(this.#reasoning, reasoningOf(delta));
+    this.#heldCharacters += this.#reasoning.add(delta);
     const calls = ownProperty(delta, 'tool_calls');
-    if (isJsonArray(calls)) for (const call of calls) this.#argumentsLength += this.#calls.add(call);
-    const held =
-      this.#argumentsLength + this.#calls.size * CHARACTERS_PER_CALL + reasoningLength(this.#reasoning);
+    if (isJsonArray(calls)) for (const call of calls) this.#heldCharacters += this.#calls.add(call);
+    const held = this.#heldCharacters + this.#calls.size * CHARACTERS_PER_CALL;
     if (held > MAX_HELD_CHARACTERS) throw new ModelError('the answer of the model is too long');
   }
 }

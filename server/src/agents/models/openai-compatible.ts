@@ -1,14 +1,23 @@
 import type * as OpenAiPackage from 'openai';
 import type { OpenAI } from 'openai';
 import type { ModelConfig } from '../../config/config-schema.js';
-import { untilAborted } from '../until-aborted.js';
 import type { Model, ModelPart, ModelRequest } from './model.js';
 import { OpenAiAnswer } from './openai-answer.js';
 import { chatMessages, chatTool } from './openai-messages.js';
-import { loadPeer, MAX_RETRIES, modelErrorOf, stepSignal } from './provider-client.js';
+import { loadPeer, type PeerPackage } from './peer-packages.js';
+import { modelErrorOf, stepSignal } from './provider-client.js';
+import { withRetries } from './provider-retries.js';
 
 /** The configuration of a model behind OpenAI's chat completions. */
 export type OpenAiConfig = Extract<ModelConfig, { provider: 'openai-compatible' }>;
+
+/** The official client. */
+export const openAiPackage: PeerPackage<typeof OpenAiPackage> = {
+  name: 'openai',
+  oldestMajor: 6,
+  load: async () => import('openai'),
+  loadVersion: async () => import('openai/version'),
+};
 
 /** What a server without keys is sent, since the client demands one. */
 const NO_KEY = 'none';
@@ -20,19 +29,19 @@ export class OpenAiCompatibleModel implements Model {
     private readonly config: OpenAiConfig,
   ) {}
 
-  /** @throws {ModelError} when the package `openai` is not installed */
+  /** @throws {ModelError} when the package `openai` is not installed, too old or broken */
   static async create(
     config: OpenAiConfig,
     apiKey: string | undefined,
-    load: () => Promise<typeof OpenAiPackage> = async () => import('openai'),
+    from: PeerPackage<typeof OpenAiPackage> = openAiPackage,
   ): Promise<OpenAiCompatibleModel> {
-    const { OpenAI: Client } = await loadPeer('openai', load);
+    const { OpenAI: Client } = await loadPeer(from);
     const client = new Client({
       baseURL: config.baseUrl,
       apiKey: apiKey ?? NO_KEY,
       organization: null,
       project: null,
-      maxRetries: MAX_RETRIES,
+      maxRetries: 0, // `withRetries` does it
       timeout: config.stepTimeoutMs,
       logLevel: 'off',
     });
@@ -40,11 +49,14 @@ export class OpenAiCompatibleModel implements Model {
   }
 
   async *stream(request: ModelRequest): AsyncIterable<ModelPart> {
-    const signal = stepSignal(request.signal, this.config.stepTimeoutMs);
+    const timeoutMs = this.config.stepTimeoutMs;
+    const signal = stepSignal(request.signal, timeoutMs);
     try {
-      const completion = this.client.chat.completions.create(chatRequest(this.config, request), { signal });
-      // the client waits as long as `retry-after` says, whatever the signal does meanwhile
-      const chunks = await untilAborted(completion, signal);
+      const body = chatRequest(this.config, request);
+      const chunks = await withRetries(async () => this.client.chat.completions.create(body, { signal }), {
+        signal,
+        timeoutMs,
+      });
       const answer = new OpenAiAnswer();
       for await (const chunk of chunks) yield* answer.read(chunk);
       signal.throwIfAborted(); // the client just ends its stream when it is aborted

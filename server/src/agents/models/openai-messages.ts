@@ -1,7 +1,8 @@
 import type { OpenAI } from 'openai';
-import { isJsonObject } from '../../json/json-values.js';
+import { isJsonObject, type JsonObject } from '../../json/json-values.js';
 import type { AssistantContent, ModelMessage, ModelTool } from './model.js';
 import { reasoningOf, type Reasoning } from './openai-reasoning.js';
+import { extraContentOf } from './openai-tool-calls.js';
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 
@@ -49,11 +50,17 @@ function textContent({ content }: OpenAI.ChatCompletionUserMessageParam): string
 function assistantMessage(content: readonly AssistantContent[]): ChatMessage {
   let text = '';
   let reasoning: Reasoning = {};
+  let extra: JsonObject | undefined;
   const calls: OpenAI.ChatCompletionMessageToolCall[] = [];
   for (const part of content) {
     if (part.type === 'text') text += part.text;
-    else if (part.type === 'provider-data') reasoning = { ...reasoning, ...reasoningOf(part.data) };
-    else calls.push(chatCall(part));
+    else if (part.type === 'provider-data') {
+      reasoning = { ...reasoning, ...reasoningOf(part.data) };
+      extra = extraContentOf(part.data); // of the call that comes next
+    } else {
+      calls.push({ ...chatCall(part), ...(extra !== undefined && { extra_content: extra }) });
+      extra = undefined;
+    }
   }
   return {
     role: 'assistant',

@@ -6,6 +6,7 @@ interface OpenCall {
   id: string;
   name: string;
   args: string;
+  extra: JsonObject | undefined;
 }
 
 /** What a delta says; what it leaves out is empty. */
@@ -14,6 +15,7 @@ interface ReadDelta {
   readonly id: string;
   readonly name: string;
   readonly args: string;
+  readonly extra: JsonObject | undefined;
 }
 
 /**
@@ -45,12 +47,17 @@ export class OpenAiToolCalls {
     if (call.id === '') call.id = read.id;
     if (call.name === '') call.name = read.name;
     call.args += read.args;
-    return read.args.length;
+    if (read.extra === undefined) return read.args.length;
+    call.extra = read.extra;
+    return read.args.length + JSON.stringify(read.extra).length;
   }
 
-  /** The whole calls, in the order in which they began. */
+  /** The whole calls, in the order in which they began, each after what of it must come back. */
   *parts(): Iterable<ModelPart> {
-    for (const { id, name, args } of this.#calls) yield { type: 'tool-call', callId: id, name, args };
+    for (const { id, name, args, extra } of this.#calls) {
+      if (extra !== undefined) yield { type: 'provider-data', data: { extra_content: extra } };
+      yield { type: 'tool-call', callId: id, name, args };
+    }
   }
 
   #find(delta: ReadDelta): OpenCall | undefined {
@@ -70,7 +77,7 @@ export class OpenAiToolCalls {
   }
 
   #open({ index, id }: ReadDelta): OpenCall {
-    const call = { index, id, name: '', args: '' };
+    const call = { index, id, name: '', args: '', extra: undefined };
     this.#calls.push(call);
     return call;
   }
@@ -99,7 +106,14 @@ function readDelta(delta: JsonObject): ReadDelta {
     id: textOf(ownProperty(delta, 'id')),
     name: isJsonObject(called) ? textOf(ownProperty(called, 'name')) : '',
     args: isJsonObject(args) ? JSON.stringify(args) : textOf(args), // some send the object itself
+    extra: extraContentOf(delta),
   };
+}
+
+/** What Gemini signs a call with; it refuses a conversation in which the call has come back without. */
+export function extraContentOf(data: unknown): JsonObject | undefined {
+  const extra = isJsonObject(data) ? ownProperty(data, 'extra_content') : undefined;
+  return isJsonObject(extra) ? extra : undefined;
 }
 
 function textOf(value: unknown): string {

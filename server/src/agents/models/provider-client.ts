@@ -1,16 +1,5 @@
 import { ModelError } from './model.js';
-
-/** How often a request that failed for a passing reason is sent again; the official clients honour `retry-after`. */
-export const MAX_RETRIES = 3;
-
-/** Loads the official client of a provider, an optional peer. @throws {ModelError} naming the package to install */
-export async function loadPeer<T>(name: string, load: () => Promise<T>): Promise<T> {
-  try {
-    return await load();
-  } catch (cause) {
-    throw new ModelError(`the package '${name}' is not installed: npm install ${name}`, { cause });
-  }
-}
+import { isConnectionFailure, statusOf } from './provider-retries.js';
 
 /**
  * A provider's failure in words that anybody may read: its kind and status, never its text, an address or a key.
@@ -36,11 +25,6 @@ export function stepSignal(signal: AbortSignal, timeoutMs: number): AbortSignal 
   return either;
 }
 
-function statusOf(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
-  return typeof error.status === 'number' ? error.status : undefined;
-}
-
 function reasonOf(status: number): string {
   if (status === 401 || status === 403) return 'refused the key';
   if (status === 404) return 'knows no such model or address';
@@ -54,7 +38,7 @@ function withoutStatus(error: unknown): string {
   if (isAbort(error)) return 'did not answer in time';
   const name = error instanceof Error ? error.constructor.name : '';
   if (name === 'APIConnectionTimeoutError' || name === 'APIUserAbortError') return 'did not answer in time';
-  if (name === 'APIConnectionError') return 'cannot be reached';
+  if (isConnectionFailure(error)) return 'cannot be reached';
   return 'failed in the middle of its answer';
 }
 

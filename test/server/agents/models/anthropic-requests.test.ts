@@ -182,6 +182,17 @@ test('K077: what another provider kept is left out, and so is thinking at the en
   ]);
 });
 
+test('K077: without tools the thinking of an earlier turn is left out with its calls', () => {
+  const thinking = kept({ type: 'thinking', thinking: 'hm', signature: 'sig' });
+  const earlier = [user('a'), says(thinking, text('I look'), calls('x')), results('x'), says(text('b'))];
+
+  expect(anthropicMessages([...earlier, user('c')], false)).toEqual([
+    { role: 'user', content: [text('a')] },
+    { role: 'assistant', content: [text('I look'), text('b')] },
+    { role: 'user', content: [text('c')] },
+  ]);
+});
+
 test('arguments are sent as the value that their text has, odd keys among it', () => {
   const [, message] = sent(
     user('a'),

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { startTestHub } from '../../../support/hub.js';
 import { anthropicFaults } from '../../../support/model-servers/anthropic-rules.js';
 import {
+  block,
   event,
   messageEnd,
   messageStart,
@@ -82,6 +83,90 @@ test('K068: parallel calls, one of which fails, are answered in one message, and
   ]);
 });
 
+test('a run of ordinary text completes with its usage', async () => {
+  const { result } = await runOn([stream(helloStream)]);
+
+  expect(result).toMatchObject({
+    status: 'completed',
+    output: 'Hello',
+    usage: { steps: 1, toolCalls: 0, inputTokens: 7, outputTokens: 5 },
+  });
+});
+
+test('K069: calls without id, index and end are made and answered each', async () => {
+  const start = event('content_block_start', {
+    content_block: { type: 'tool_use', name: 'work', input: {} },
+  });
+  const delta = (n: number) =>
+    event('content_block_delta', { delta: { type: 'input_json_delta', partial_json: `{"n":${n}}` } });
+  const { result, worked, requests } = await runOn([
+    stream(answer(start + delta(1) + start + delta(2), 'tool_use')),
+    stream(helloStream),
+  ]);
+
+  expect(result).toMatchObject({ status: 'completed', output: 'Hello' });
+  expect(worked).toEqual([{ n: 1 }, { n: 2 }]);
+  expect(requests[1]).toMatchObject([
+    {},
+    { content: [{ id: 'call-1' }, { id: 'call-2' }] },
+    { content: [{ tool_use_id: 'call-1' }, { tool_use_id: 'call-2' }] },
+  ]);
+});
+
+test('K062: a call with blank arguments is made with none', async () => {
+  const blank = `${toolBlock(0, 'a', 'work')}${toolBlock(1, 'b', 'work', '   ')}`;
+  const { result, worked } = await runOn([stream(answer(blank, 'tool_use')), stream(helloStream)]);
+
+  expect(result.status).toBe('completed');
+  expect(worked).toEqual([{}, {}]);
+});
+
+test('K064: arguments that are two objects are never executed, and an object goes back', async () => {
+  const { result, worked, requests } = await runOn([
+    stream(answer(toolBlock(0, 'a', 'work', '{"a":1}{"b":2}'), 'tool_use')),
+    stream(helloStream),
+  ]);
+
+  expect(result.status).toBe('completed');
+  expect(worked).toEqual([]);
+  expect(requests[1]).toMatchObject([
+    {},
+    { content: [{ type: 'tool_use', input: {} }] },
+    {
+      content: [
+        {
+          type: 'tool_result',
+          is_error: true,
+          content: expect.stringContaining('not valid JSON') as unknown,
+        },
+      ],
+    },
+  ]);
+});
+
+test('K077: thinking goes back before its call, signed as it was, and is not shown', async () => {
+  const thinking = block(0, { type: 'thinking', thinking: '', signature: '' }, [
+    { type: 'thinking_delta', thinking: 'hm' },
+    { type: 'signature_delta', signature: 'sig' },
+  ]);
+  const { result, requests } = await runOn([
+    stream(answer(`${thinking}${toolBlock(1, 'a', 'work', '{}')}`, 'tool_use')),
+    stream(helloStream),
+  ]);
+
+  expect(result.output).toBe('Hello');
+  expect(requests[1]).toMatchObject([
+    {},
+    {
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: 'sig' },
+        { type: 'tool_use', id: 'a' },
+      ],
+    },
+    {},
+  ]);
+});
+
 test.each(['end_turn', 'refusal', null])(
   'K072: a call that comes with the reason %s is made',
   async (reason) => {
@@ -147,8 +232,8 @@ test.each([
 test('K079: after a call, 429 and 529 are waited for; the call ran once and the run completes', async () => {
   const { result, worked } = await runOn([
     stream(oneWork),
-    refuse(429, refusal('rate_limit_error'), { 'retry-after-ms': '20' }),
-    refuse(529, refusal('overloaded_error'), { 'retry-after-ms': '20' }),
+    refuse(429, refusal('rate_limit_error'), { 'retry-after': '0.02' }),
+    refuse(529, refusal('overloaded_error'), { 'retry-after': '0.02' }),
     stream(helloStream),
   ]);
 

@@ -3,7 +3,6 @@ import { runInNewContext } from 'node:vm';
 import { APIConnectionError, APIConnectionTimeoutError } from 'openai';
 import { expect, test } from 'vitest';
 import { readModelStep } from '../../../../server/src/agents/model-step.js';
-import { OpenAiCompatibleModel } from '../../../../server/src/agents/models/openai-compatible.js';
 import { modelErrorOf, stepSignal } from '../../../../server/src/agents/models/provider-client.js';
 import { chunk, done, start, textStream, toolDelta } from '../../../support/model-servers/openai-wire.js';
 import {
@@ -107,13 +106,6 @@ test('K065: a call that stalls is not made: the step fails at its deadline', asy
   await expect(readModelStep(model, request, () => {})).rejects.toMatchObject(tooLate);
 });
 
-test('K079: a retry-after beyond the deadline of the step does not delay its end', async () => {
-  await using server = await startModelServer([refuse(429, {}, { 'retry-after': '30' })]);
-
-  await expect(ask(await modelAt(server, { stepTimeoutMs: 100 }))).rejects.toMatchObject(tooLate);
-  expect(server.requests).toHaveLength(1);
-});
-
 test('a deadline outlives garbage collection', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
@@ -126,36 +118,15 @@ test('a deadline outlives garbage collection', async () => {
   }, 'the deadline');
 });
 
-test('an abort in mid-stream and one between two attempts end the request', async () => {
-  await using server = await startModelServer([stall(begun), refuse(429, {}, { 'retry-after': '30' })]);
-  const model = await modelAt(server);
+test('an abort in mid-stream ends the request', async () => {
+  await using server = await startModelServer([stall(begun)]);
+  const controller = new AbortController();
+  const step = ask(await modelAt(server), hello, [], controller.signal);
+  const outcome = step.catch((error: unknown) => error);
 
-  for (const requests of [1, 2]) {
-    const controller = new AbortController();
-    const step = ask(model, hello, [], controller.signal);
-    step.catch(() => {}); // awaited below
-    await eventually(() => server.requests.length === requests, 'the request has come');
-    controller.abort();
-    await expect(step).rejects.toMatchObject({ name: expect.stringContaining('Error') as unknown });
-  }
+  await eventually(() => server.requests.length === 1, 'the request has come');
+  controller.abort();
 
-  await eventually(() => server.aborted.count === 1, 'the first request is ended');
-  expect(server.requests).toHaveLength(2);
-});
-
-test('without the official client the error names the package to install', async () => {
-  const config = {
-    provider: 'openai-compatible',
-    baseUrl: 'http://127.0.0.1:1/v1',
-    model: 'm',
-    stepTimeoutMs: 1_000,
-  } as const;
-  const missing = OpenAiCompatibleModel.create(config, undefined, async () =>
-    Promise.reject(new Error('not found')),
-  );
-
-  await expect(missing).rejects.toMatchObject({
-    name: 'ModelError',
-    message: "the package 'openai' is not installed: npm install openai",
-  });
+  expect(await outcome).toBeInstanceOf(Error);
+  await eventually(() => server.aborted.count === 1, 'the request is ended');
 });

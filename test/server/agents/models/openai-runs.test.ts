@@ -35,12 +35,12 @@ async function runOn(answers: readonly Answer[]) {
   const run = await session.prompt(7, 'Do it.', { remotes: ['x'] });
   const events: RunEvent[] = [];
   for await (const event of run) events.push(event);
-  const { status, code, error, output } = await run.result;
+  const { status, code, error, output, usage } = await run.result;
   const calls = events.flatMap((event) => (event.action === 'run-tool-call' ? [event.body] : []));
   const results = events.flatMap((event) => (event.action === 'run-tool-result' ? [event.body] : []));
   expect(JSON.stringify([events, hub.logs])).not.toContain(KEY);
   return {
-    ...{ status, code, error, output, ran },
+    ...{ status, code, error, output, usage, ran },
     called: calls.map(({ callId }) => callId),
     answered: results.map(({ callId }) => callId),
     results: results.map(({ content }) => content),
@@ -80,6 +80,16 @@ const completed: readonly [what: string, answers: readonly Answer[], results: re
   ],
 ];
 
+test('a run whose provider counts nothing completes, without tokens in its usage', async () => {
+  const { status, usage } = await runOn([
+    stream(call(one)),
+    stream(call(chunk({ delta: { content: 'x' } }), 'stop')),
+  ]);
+
+  expect(status).toBe('completed');
+  expect(usage).toEqual({ steps: 2, toolCalls: 1 });
+});
+
 test.each(completed)('a run completes: %s', async (_what, answers, results) => {
   const run = await runOn(answers);
 
@@ -90,6 +100,7 @@ test.each(completed)('a run completes: %s', async (_what, answers, results) => {
 test.each([
   ['two objects', '{"a":1}{"b":2}', 'tool_calls', 'error: the arguments are not valid JSON'],
   ['a cut text', '{"path":"a","content":"he', 'length', 'error: the arguments were cut off'],
+  ['nothing at the length limit', '', 'length', 'error: the arguments were cut off'],
   [
     'a cut text, said to be whole',
     '{"path":"a","content":"he',
@@ -110,6 +121,45 @@ test.each([
     ]);
   },
 );
+
+test('K077: empty reasoning, signed pieces and a signed call go back as they came, and none of it is shown', async () => {
+  const signed = { extra_content: { google: { thought_signature: 'sig-c' } } };
+  const piece = { type: 'reasoning.text', index: 0, format: 'x' };
+  const thoughts = [
+    { reasoning_content: '', reasoning_details: [{ ...piece, text: 'hm, ' }] },
+    { reasoning_details: [{ ...piece, text: 'so', format: null }] },
+    { reasoning_details: [{ type: 'reasoning.text', index: 0, signature: 'sig' }] },
+    {
+      reasoning_details: [
+        { ...piece, index: 1, text: 'next' },
+        { type: 'reasoning.encrypted', data: 'x' },
+      ],
+    },
+  ];
+  const calls = toolDelta(
+    f('{"p":1}', { index: 0, id: 'a' }),
+    f('{"p":2}', { index: 1, id: 'b', ...signed }),
+  );
+  const run = await runOn([stream(call(thoughts.map((delta) => chunk({ delta })).join('') + calls)), answer]);
+
+  expect(run).toMatchObject({ status: 'completed', output: 'done' });
+  expect(run.asked[1]?.['messages']).toMatchObject([
+    { role: 'user' },
+    {
+      role: 'assistant',
+      reasoning_content: '',
+      reasoning_details: [
+        { ...piece, text: 'hm, so', signature: 'sig' },
+        { ...piece, index: 1, text: 'next' },
+        { type: 'reasoning.encrypted', data: 'x' },
+      ],
+      tool_calls: [{ id: 'a' }, { id: 'b', ...signed }],
+    },
+    { role: 'tool', tool_call_id: 'a' },
+    { role: 'tool', tool_call_id: 'b' },
+  ]);
+  expect(JSON.stringify(run.asked[1]).match(/extra_content/gu)).toHaveLength(1);
+});
 
 test('K077: reasoning goes back with its call to a server that refuses a conversation without it', async () => {
   const thought = chunk({ delta: { reasoning_content: 'hm' } });
