@@ -36,6 +36,7 @@ export type {
   RemoteSelection,
   RunEvent,
   RunFailureCode,
+  RunFinishReason,
   RunStatus,
   RunTool,
   RunUsage,

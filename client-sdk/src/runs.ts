@@ -27,7 +27,7 @@ export interface PromptOptions {
 type RunFinished = Extract<RunEvent, { action: 'run-finished' }>['body'];
 
 /** How a run ended. */
-export type RunResult = Pick<RunFinished, 'status' | 'output' | 'usage' | 'code' | 'error'>;
+export type RunResult = Pick<RunFinished, 'status' | 'output' | 'usage' | 'finishReason' | 'code' | 'error'>;
 
 /**
  * A run at work. Iterating it gives its events to `run-finished`, once, from the first on (from the first that the hub
@@ -215,12 +215,13 @@ class RunStream implements Run {
     }
   }
 
-  #finish({ status, output, usage, code, error }: RunFinished): void {
+  #finish({ status, output, usage, finishReason, code, error }: RunFinished): void {
     this.#isFinished = true;
     this.#resolve({
       status,
       output,
       usage,
+      ...(finishReason === undefined ? {} : { finishReason }),
       ...(code === undefined ? {} : { code }),
       ...(error === undefined ? {} : { error }),
     });

@@ -62,3 +62,9 @@ export const runFailureCodes = [
 
 /** One of {@link runFailureCodes}. */
 export type RunFailureCode = (typeof runFailureCodes)[number];
+
+/** Why a completed answer stops before its end: `finishReason` in `run-finished`. */
+export const runFinishReasons = ['length', 'content-filter'] as const;
+
+/** One of {@link runFinishReasons}. */
+export type RunFinishReason = (typeof runFinishReasons)[number];

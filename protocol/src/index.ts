@@ -25,10 +25,12 @@ export {
   executedValues,
   runStatuses,
   runFailureCodes,
+  runFinishReasons,
   type ErrorCode,
   type Executed,
   type RunStatus,
   type RunFailureCode,
+  type RunFinishReason,
 } from './error-codes.js';
 export {
   boundedText,

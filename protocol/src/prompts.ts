@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { boundedText, jsonObjectSchema, jsonValueSchema, nonceSchema } from './common.js';
-import { errorCodes, runFailureCodes, runStatuses } from './error-codes.js';
+import { errorCodes, runFailureCodes, runFinishReasons, runStatuses } from './error-codes.js';
 import { MAX_INSTRUCTION_LENGTH, MAX_NAME_LENGTH } from './limits.js';
 
 /** Id of a configured agent: the seed shows a number; a string does as well, and `7` and `"7"` are the same. */
@@ -136,6 +136,8 @@ export const runFinishedEventSchema = z.object({
     status: z.enum(runStatuses),
     output: z.string(),
     usage: runUsageSchema,
+    /** Why the answer stops before its end; only with status `completed`. */
+    finishReason: z.enum(runFinishReasons).optional(),
     /** Why the run has not completed; never with status `completed`. */
     code: z.enum(runFailureCodes).optional(),
     /** Only with status `failed`: a sentence for people. */

@@ -18,6 +18,7 @@ import {
   remoteListReplySchema,
   runCancelledReplySchema,
   runFailureCodes,
+  runFinishReasons,
   runGetReplySchema,
   sessionMessageSchemas,
   type ErrorCode,
@@ -161,6 +162,7 @@ test('every code that the text names is one of the list', () => {
   const known = new Set<string>([
     ...errorCodes,
     ...runFailureCodes,
+    ...runFinishReasons,
     ...Object.keys(sessionMessageSchemas),
     ...Object.keys(hubMessageSchemas),
     'caller-gone',

@@ -1,4 +1,12 @@
-import type { AgentId, RunEvent, RunFailureCode, RunStatus, RunTool, RunUsage } from '@remotes-hub/protocol';
+import type {
+  AgentId,
+  RunEvent,
+  RunFailureCode,
+  RunFinishReason,
+  RunStatus,
+  RunTool,
+  RunUsage,
+} from '@remotes-hub/protocol';
 import { JsonText, writeJson, type JsonFields } from '../json/json-text.js';
 import type { RunRecord } from './run-history.js';
 import type { ToolOutcome } from './tool-outcome.js';
@@ -22,6 +30,8 @@ export interface RunEnd {
   readonly status: RunStatus;
   readonly output: string;
   readonly usage: RunUsage;
+  /** Why the answer stops before its end, when it does. */
+  readonly finishReason?: RunFinishReason;
   /** Why it has not completed. */
   readonly code?: RunFailureCode;
   /** Only with status `failed`: a sentence for people. */
@@ -53,8 +63,8 @@ export class RunEvents {
     this.#send('run-tool-result', { callId, name, content, isError, code });
   }
 
-  finished({ status, output, usage, code, error }: RunEnd): void {
-    this.#send('run-finished', { status, output, usage, code, error });
+  finished({ status, output, usage, finishReason, code, error }: RunEnd): void {
+    this.#send('run-finished', { status, output, usage, finishReason, code, error });
   }
 
   #send(action: RunEvent['action'], fields: JsonFields): void {

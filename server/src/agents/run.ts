@@ -4,7 +4,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { AgentId } from '@remotes-hub/protocol';
 import type { Logger } from '../observability/logger.js';
 import { readModelStep, type ModelStep } from './model-step.js';
-import { ModelError, type Model, type ModelTool, type ToolResult } from './models/model.js';
+import {
+  ModelError,
+  type FinishReason,
+  type Model,
+  type ModelTool,
+  type ToolResult,
+} from './models/model.js';
 import { CallReader, type RequestedCall } from './requested-calls.js';
 import { RunBudget, type Admission, type RunLimits } from './run-budget.js';
 import { RunEvents, type EventBroadcaster, type RunEnd } from './run-events.js';
@@ -33,6 +39,9 @@ export interface RunParts {
   /** Told right before `run-finished`: what was said may be kept. */
   readonly onSaid: (messages: RunMessages) => void;
 }
+
+/** How a run ended, beside what it said and used. */
+type Ending = Pick<RunEnd, 'status' | 'finishReason' | 'code' | 'error'>;
 
 /**
  * One prompt to an agent, from start to finish. The model speaks, the tools it calls run side by side, and
@@ -103,19 +112,21 @@ export class Run {
     this.#controller.abort(new RunStop(...why));
   }
 
-  #finish(end: Pick<RunEnd, 'status' | 'code' | 'error'>, startedAt: number): void {
+  #finish(end: Ending, startedAt: number): void {
     const { usage } = this.#budget;
-    this.parts.onSaid(this.parts.messages);
+    // a provider that refused to go on refuses every conversation that holds the same again
+    if (end.finishReason !== 'content-filter') this.parts.onSaid(this.parts.messages);
     this.#events.finished({ ...end, output: this.#output, usage });
     const { status, code } = end;
     this.#log.info({ status, code, ...usage, durationMs: Date.now() - startedAt }, 'run finished');
   }
 
-  async #attempt(): Promise<Pick<RunEnd, 'status' | 'code' | 'error'>> {
+  async #attempt(): Promise<Ending> {
     try {
       const prepared = await this.#prepare();
-      await this.#converse(prepared);
-      return { status: 'completed' };
+      const reason = await this.#converse(prepared);
+      const isWhole = reason !== 'length' && reason !== 'content-filter';
+      return isWhole ? { status: 'completed' } : { status: 'completed', finishReason: reason };
     } catch (error) {
       const { status, code, message } = this.#reasonOf(error);
       return status === 'failed' ? { status, code, error: message } : { status, code };
@@ -139,7 +150,8 @@ export class Run {
     this.#events.started(this.parts.agentId, [...tools.values()].map(runTool), warnings);
   }
 
-  async #converse({ model, tools, offered }: PreparedRun): Promise<void> {
+  /** @returns why the model stopped, in the end */
+  async #converse({ model, tools, offered }: PreparedRun): Promise<FinishReason> {
     const { messages, userId, calls: starter } = this.parts;
     const { signal } = this.#controller;
     const caller = new ToolCaller({ userId, tools, calls: starter, log: this.#log, signal });
@@ -150,7 +162,10 @@ export class Run {
       this.#budget.addTokens(step.usage);
       await this.#throwIfStopped();
       const { content, calls } = this.#reader.read(step);
-      if (calls.length === 0) return messages.said(content);
+      if (calls.length === 0) {
+        messages.said(content);
+        return step.reason;
+      }
       const admission = this.#budget.admit(calls);
       messages.called(content, await this.#callTools(calls, { caller, tools, admission }));
       await this.#throwIfStopped();

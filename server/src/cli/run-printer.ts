@@ -1,4 +1,4 @@
-import type { RunEvent } from '@remotes-hub/protocol';
+import type { RunEvent, RunFinishReason } from '@remotes-hub/protocol';
 import { humanText, type Output } from './output.js';
 
 /** Shows a run to people: its text on standard output as it comes, what it does on standard error. */
@@ -28,7 +28,13 @@ export class RunPrinter {
       case 'run-finished':
         if (this.#text === '') this.#write(event.body.output);
         this.#endLine();
+        this.#tellCut(event.body.finishReason);
     }
+  }
+
+  #tellCut(reason: RunFinishReason | undefined): void {
+    if (reason === 'length') this.output.note('the answer stops at the token limit of the model');
+    if (reason === 'content-filter') this.output.note('the answer was stopped by a filter of the provider');
   }
 
   #write(text: string): void {

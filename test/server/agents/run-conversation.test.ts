@@ -16,10 +16,15 @@ function inShort(message: ModelMessage): string {
   return `assistant: ${parts.join()}`;
 }
 
-test('RUN-16: a conversation continues with what was said, called and answered, and with nothing private', async () => {
+test('RUN-16: a conversation continues with what was said, called and answered; K077: what a model thought stays with its calls', async () => {
   const calls = new FakeCalls((call) => call.answer('"sunny"'));
   const thought = { type: 'provider-data', data: 'signature' } as const;
-  const steps = [[thought, calling('f'), stop], [thought, ...says('It is sunny.')], says('Tomorrow too.')];
+  const steps = [
+    [thought, calling('f'), stop],
+    [thought, ...says('It is sunny.')],
+    [thought, ...says('Tomorrow too.')],
+    says('Yes.'),
+  ];
   await using stage = testRuns({ steps, calls, remotes: [remote('x', ['f'])] });
   const options = { remotes: ['x'], conversationId: 'c1' };
   await stage.finish(options, { instruction: 'Weather?' });
@@ -28,11 +33,13 @@ test('RUN-16: a conversation continues with what was said, called and answered, 
   expect(told(stage, 2)).toEqual([
     'system: Be brief.',
     'user: Weather?',
-    'assistant: f()',
+    'assistant: provider-data,f()',
     'tool: "sunny"',
-    'assistant: It is sunny.',
+    'assistant: provider-data,It is sunny.',
     'user: And tomorrow?',
   ]);
+  await stage.finish(options, { instruction: 'Really?' });
+  expect(told(stage, 3).slice(-2)).toEqual(['assistant: Tomorrow too.', 'user: Really?']); // words alone
 });
 
 test('RUN-16: runs without an id, with another, and of another user begin anew', async () => {
@@ -75,6 +82,23 @@ test('RUN-16: calls of a cancelled run are kept with their results', async () =>
     'tool: error: the caller cancelled the call (it is unknown whether the function ran)',
     'user: Did you?',
   ]);
+});
+
+test('RUN-16: a turn that a filter of the provider ended is not kept, one that was only too long is', async () => {
+  const filtered = [
+    { type: 'text', text: 'No' },
+    { type: 'finish', reason: 'content-filter' },
+  ] as const;
+  const long = [
+    { type: 'text', text: 'Once' },
+    { type: 'finish', reason: 'length' },
+  ] as const;
+  await using stage = testRuns({ steps: [filtered, long, says('ok')] });
+  const options = { conversationId: 'c' };
+  await stage.finish(options, { instruction: 'One?' });
+  await stage.finish(options, { instruction: 'Two?' });
+  await stage.finish(options, { instruction: 'Three?' });
+  expect(told(stage, 2)).toEqual(['system: Be brief.', 'user: Two?', 'assistant: Once', 'user: Three?']);
 });
 
 test('RUN-17: context reaches the model before the instruction, as data that is not to be trusted', async () => {

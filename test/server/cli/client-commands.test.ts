@@ -142,6 +142,20 @@ test('CLI-05: prompt streams the text of a run, and its tool calls beside it', a
   expect(stderr).toContain("warning: no connected remote named 'missing'");
 });
 
+test.each([
+  ['length', 'the answer stops at the token limit of the model\n'],
+  ['content-filter', 'the answer was stopped by a filter of the provider\n'],
+] as const)('CLI-05: prompt says why an answer stops early: %s', async (reason, stderr) => {
+  const model: Model = {
+    async *stream() {
+      yield { type: 'text', text: 'Once' };
+      yield { type: 'finish', reason };
+    },
+  };
+  await using hub = await startHub({ agents }, { createModel: () => model });
+  expect(await run(['prompt', '7', 'A story.'], hub.env)).toEqual({ exitCode: 0, stdout: 'Once\n', stderr });
+});
+
 test('CLI-05: prompt --json prints every event of the run as one line', async () => {
   await using hub = await startHubWithWeather();
   const { exitCode, stdout, stderr } = await run(
