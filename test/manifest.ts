@@ -304,6 +304,8 @@ const runs = [
   ...at(server, 'Agents', {
     'RUN-19':
       'What a provider cannot take of the tools is among the warnings of the run; more than it takes are listed.',
+    'RUN-21':
+      'Every exported list of tools keeps the rules of its provider; a projected schema takes what the hub takes.',
     K051: 'A name that a provider refuses is mapped reversibly; a legal one stays exactly.',
     K052: 'Long names that differ at their end stay apart, the same after a restart.',
     K057: 'A union at the top of the parameters moves into the description, and nothing else changes.',

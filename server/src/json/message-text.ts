@@ -52,6 +52,11 @@ export class MessageText {
     return this.#find(this.bodyMembers, name);
   }
 
+  /** Every member as it was written, in that order. */
+  entries(): readonly (readonly [string, JsonText])[] {
+    return this.members.map(({ name, start, end }) => [name, new JsonText(this.text.slice(start, end))]);
+  }
+
   #find(members: readonly Member[], name: string): JsonText | undefined {
     const member = members.findLast((candidate) => candidate.name === name);
     return member && new JsonText(this.text.slice(member.start, member.end));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { toolRules } from '../../../server/src/agents/provider-tools/tool-rules.js';
 import { withProviderTools } from '../../../server/src/agents/provider-tools/with-provider-tools.js';
 import { startTestHub } from '../../support/hub.js';
 import type { Message } from '../../support/session.js';
@@ -123,7 +124,10 @@ test('a provider that takes 128 tools reaches the 500th, and events show its rea
   const page = calling('list_functions', '{"query":"f499"}');
   const call = calling('call_function', '{"name":"f499","arguments":{"n":1}}');
   const adapter = new ScriptedModel([[page, stop], [call, stop], says('done')]);
-  await using hub = await startTestHub({ agents }, { createModel: () => withProviderTools(adapter) });
+  await using hub = await startTestHub(
+    { agents },
+    { createModel: () => withProviderTools(adapter, toolRules.anthropic) },
+  );
   hub.hub.connectRemote({
     userId: 'u1',
     remotename: 'many',

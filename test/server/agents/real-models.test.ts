@@ -95,6 +95,37 @@ test.each([
   },
 );
 
+test('RUN-19: a property that Anthropic refuses has another name there, and its own at the function and in events', async () => {
+  const sent = 'filter_id__665d001d';
+  await using server = await startModelServer([
+    stream(anthropicCall('find', `{"${sent}": 9007199254740993, "q": "a"}`)),
+    stream(`${messageStart()}${textBlock(0, 'done')}${messageEnd('end_turn')}`),
+  ]);
+  await using hub = await startHubAt(server);
+  await using serving = await hub.connect();
+  const properties = { 'filter[id]': { type: 'integer' }, q: { type: 'string' } };
+  const tools = [{ name: 'find', parameters: { properties, required: ['filter[id]'] } }];
+  await serving.request('remote-connect', { remotename: 'x', tools });
+  await using session = await connect(hub.url, { token: await hub.token() });
+  const run = await session.prompt('anthropic', 'find', { remotes: ['x'] });
+
+  const call = await serving.next('remote-call');
+  expect(serving.frames.find((frame) => frame.includes('remote-call'))).toContain(
+    '"args":{"filter[id]":9007199254740993,"q":"a"}',
+  );
+  serving.send({ action: 'remote-call-result', requestId: call['requestId'], result: 1 });
+
+  expect(await run.result).toMatchObject({ status: 'completed', output: 'done' });
+  expect(server.requests[0]?.body['tools']).toMatchObject([
+    { input_schema: { properties: { [sent]: {} }, required: [sent] } },
+  ]);
+  expect(server.requests[1]?.body['messages']).toMatchObject([
+    {},
+    { content: [{ type: 'tool_use', input: { [sent]: 9007199254740992, q: 'a' } }] },
+    {},
+  ]);
+});
+
 test('K079: a tool runs once although the next request is refused until the attempts end, and the run fails in plain words', async () => {
   let ran = 0;
   await using server = await startModelServer([

@@ -50,6 +50,16 @@ export function runSuite(draft: 'draft7' | 'draft2020-12', files?: readonly stri
   return { total, passed, missedGroups: [...missed] };
 }
 
+/** Every schema of the mandatory files of both drafts. */
+export function suiteSchemas(): unknown[] {
+  return (['draft7', 'draft2020-12'] as const).flatMap((draft) =>
+    mandatoryFiles(draft).flatMap((name) => {
+      const groups: unknown = JSON.parse(readFileSync(join(suiteFolder, 'tests', draft, name), 'utf8'));
+      return objectsIn(groups).map((group) => withDraft(group['schema'], draft));
+    }),
+  );
+}
+
 /** The mandatory files but those that need other documents or other vocabularies. */
 export function mandatoryFiles(draft: 'draft7' | 'draft2020-12'): readonly string[] {
   return readdirSync(join(suiteFolder, 'tests', draft)).filter(

@@ -79,7 +79,8 @@ export class AnthropicModel implements Model {
   }
 }
 
-function anthropicTool({ name, description, parameters }: ModelTool): Anthropic.Tool {
+/** A tool as a request to the Messages API holds it. */
+export function anthropicTool({ name, description, parameters }: ModelTool): Anthropic.Tool {
   const schema = parameters.parse();
   return { name, description, input_schema: { ...(isJsonObject(schema) && schema), type: 'object' } };
 }

@@ -1,4 +1,5 @@
 import type { ModelConfig } from '../../config/config-schema.js';
+import { toolRules } from '../provider-tools/tool-rules.js';
 import { withProviderTools } from '../provider-tools/with-provider-tools.js';
 import { AnthropicModel } from './anthropic.js';
 import type { Model } from './model.js';
@@ -28,5 +29,8 @@ function compiled(
   adapter: Model,
   { provider, baseUrl = '', model }: Exclude<ModelConfig, { provider: 'offline' }>,
 ): Model {
-  return withProviderTools(withOwnData(adapter, JSON.stringify([provider, baseUrl, model])));
+  return withProviderTools(
+    withOwnData(adapter, JSON.stringify([provider, baseUrl, model])),
+    toolRules[provider],
+  );
 }

@@ -2,8 +2,12 @@ import { JsonText } from '../../json/json-text.js';
 import { isJsonObject } from '../../json/json-values.js';
 import { MessageText } from '../../json/message-text.js';
 import type { ModelTool } from '../models/model.js';
-import { ToolNames } from './tool-names.js';
-import { projectParameters } from './tool-schemas.js';
+import { sendableText } from './keyword-kinds.js';
+import { RequestBudget } from './projection-budget.js';
+import { withRenamedMembers } from './renamed-members.js';
+import { toolNames, type LegalNames } from './tool-names.js';
+import type { ToolRules } from './tool-rules.js';
+import { projectTool } from './tool-schemas.js';
 
 /** Most tools of one request; OpenAI's bound, taken for all. */
 export const MAX_PROVIDER_TOOLS = 128;
@@ -32,20 +36,23 @@ export class CompiledTools {
   readonly tools: readonly ModelTool[];
   /** Tools that were left out, and why. */
   readonly warnings: readonly string[];
-  readonly #names: ToolNames;
+  readonly #names: LegalNames;
+  /** Names of properties, by the real name of a tool that has some under others. */
+  readonly #properties = new Map<string, LegalNames>();
   /** Real names of tools that are reached through `call_function` alone. */
   readonly #indirect: ReadonlySet<string>;
   readonly #callFunction: string;
 
-  constructor(tools: readonly ModelTool[]) {
+  constructor(tools: readonly ModelTool[], rules: ToolRules) {
     const warnings: string[] = [];
+    const budget = new RequestBudget();
     const usable = tools.flatMap((tool) => {
-      const projection = projectParameters(tool.parameters.parse());
+      const projection = projectTool(tool, rules, budget);
       if ('schema' in projection) return [{ tool, projection }];
       warnings.push(`tool '${tool.name.slice(0, 128)}' is left out: ${projection.refused}`);
       return [];
     });
-    this.#names = new ToolNames(usable.map(({ tool }) => tool.name));
+    this.#names = toolNames(usable.map(({ tool }) => tool.name));
     const isOver = usable.length > MAX_PROVIDER_TOOLS;
     const direct = isOver ? usable.slice(0, MAX_PROVIDER_TOOLS - 1) : usable;
     this.#indirect = new Set(usable.slice(direct.length).map(({ tool }) => tool.name));
@@ -54,6 +61,9 @@ export class CompiledTools {
       usable.map(({ tool }) => tool.name),
     );
     this.warnings = warnings;
+    for (const { tool, projection } of direct) {
+      if (projection.properties !== undefined) this.#properties.set(tool.name, projection.properties);
+    }
     const compiled = direct.map(({ tool, projection }) => ({
       name: this.#names.toProvider(tool.name),
       description: describe(tool.description, projection.rule),
@@ -64,7 +74,12 @@ export class CompiledTools {
 
   /** A call of the run as the provider knows it. */
   toProvider({ name, args }: WrittenCall): WrittenCall {
-    if (!this.#indirect.has(name)) return { name: this.#names.toProvider(name), args };
+    if (!this.#indirect.has(name)) {
+      const properties = this.#properties.get(name);
+      const renamed =
+        properties === undefined ? args : withRenamedMembers(args, (each) => properties.toProvider(each));
+      return { name: this.#names.toProvider(name), args: renamed };
+    }
     return { name: this.#callFunction, args: `{"name":${JSON.stringify(name)},"arguments":${args}}` };
   }
 
@@ -75,9 +90,11 @@ export class CompiledTools {
 
   /** A call of the model as the run knows it. */
   toReal({ name, args }: WrittenCall): WrittenCall {
-    if (this.#indirect.size === 0 || name !== this.#callFunction)
-      return { name: this.#names.toReal(name), args };
-    return unwrap(args) ?? { name, args };
+    if (this.#indirect.size > 0 && name === this.#callFunction) return unwrap(args) ?? { name, args };
+    const real = this.#names.toReal(name);
+    const properties = this.#properties.get(real);
+    if (properties === undefined) return { name: real, args };
+    return { name: real, args: withRenamedMembers(args, (each) => properties.toReal(each)) };
   }
 
   #callFunctionTool(): ModelTool {
@@ -86,10 +103,11 @@ export class CompiledTools {
   }
 }
 
-/** A name that no tool has. */
+/** A name that no tool has: `name`, `hub_name`, `hub_2_name` and so on. */
 export function unusedName(name: string, taken: readonly string[]): string {
-  let candidate = name;
-  while (taken.includes(candidate)) candidate = `hub_${candidate}`;
+  if (!taken.includes(name)) return name;
+  let candidate = `hub_${name}`;
+  for (let count = 2; taken.includes(candidate); count += 1) candidate = `hub_${count}_${name}`;
   return candidate;
 }
 
@@ -113,5 +131,7 @@ export function withRule(description: string, rule: string): string {
 
 function describe(description: string, rule: string): string {
   const text = withRule(description, rule);
-  return text.length <= MAX_DESCRIPTION_LENGTH ? text : `${text.slice(0, MAX_DESCRIPTION_LENGTH - 1)}…`;
+  const isCut = text.length > MAX_DESCRIPTION_LENGTH;
+  // cut or not, it may end with half a character, for which providers refuse the whole request
+  return sendableText(isCut ? `${text.slice(0, MAX_DESCRIPTION_LENGTH - 1)}…` : text);
 }

@@ -1,9 +1,18 @@
-import type { FunctionSpec, LintReport, LintVerdict, LintedFunction } from '@remotes-hub/protocol';
+import type {
+  FunctionSpec,
+  LintProvider,
+  LintReport,
+  LintVerdict,
+  LintedFunction,
+} from '@remotes-hub/protocol';
 import type { CompiledSchema } from '../../json-schema/schema.js';
+import type { ModelTool } from '../models/model.js';
 import { modelTool, type ConnectedRemote } from '../run-tools.js';
 import { MAX_DESCRIPTION_LENGTH, MAX_PROVIDER_TOOLS, withRule } from './compiled-tools.js';
-import { ToolNames } from './tool-names.js';
-import { projectParameters } from './tool-schemas.js';
+import { RequestBudget } from './projection-budget.js';
+import { toolNames, type LegalNames } from './tool-names.js';
+import { toolRules } from './tool-rules.js';
+import { projectTool } from './tool-schemas.js';
 
 /** Most changes that are told of one function. */
 const MAX_CHANGES = 20;
@@ -20,36 +29,48 @@ interface LintableFunction {
 
 /**
  * How the functions of a remote reach the models of each provider: the same compiler that makes the requests of
- * runs says what it would do. The verdicts are alike for all providers, since the compiler keeps to the strictest.
+ * runs says what it would do.
  */
 export function lintRemote({ remotename, functions }: LintableRemote, prefix: string): LintReport {
-  const names = new ToolNames([...functions.keys()].map((name) => prefix + name));
+  const names = toolNames([...functions.keys()].map((name) => prefix + name));
+  const openAi = new ProviderLint('openai-compatible', names);
+  const anthropic = new ProviderLint('anthropic', names);
   const linted = [...functions.values()].map((served): LintedFunction => {
-    const verdict = verdictOf(served.spec, prefix, names);
+    const { spec } = served;
+    const tool = modelTool({ name: prefix + spec.name, spec });
     return {
-      name: served.spec.name,
-      providers: { 'openai-compatible': verdict, anthropic: verdict },
+      name: spec.name,
+      providers: { 'openai-compatible': openAi.judge(tool), anthropic: anthropic.judge(tool) },
       hints: hintsOf(served),
     };
   });
   return { remotename, functions: linted, hints: remoteHints(linted) };
 }
 
-function verdictOf(spec: FunctionSpec, prefix: string, names: ToolNames): LintVerdict {
-  const tool = modelTool({ name: prefix + spec.name, spec });
-  const projection = projectParameters(tool.parameters.parse());
-  if ('refused' in projection) return { status: 'refused', reason: projection.refused };
-  const changes = projection.changes.slice(0, MAX_CHANGES);
-  if (withRule(tool.description, projection.rule).length > MAX_DESCRIPTION_LENGTH) {
-    changes.push(`the description was cut to ${MAX_DESCRIPTION_LENGTH} characters`);
+/** What one provider's request would make of the tools, one after the other. */
+class ProviderLint {
+  readonly #budget = new RequestBudget();
+
+  constructor(
+    private readonly provider: LintProvider,
+    private readonly names: LegalNames,
+  ) {}
+
+  judge(tool: ModelTool): LintVerdict {
+    const projection = projectTool(tool, toolRules[this.provider], this.#budget);
+    if ('refused' in projection) return { status: 'refused', reason: projection.refused };
+    const changes = projection.changes.slice(0, MAX_CHANGES);
+    if (withRule(tool.description, projection.rule).length > MAX_DESCRIPTION_LENGTH) {
+      changes.push(`the description was cut to ${MAX_DESCRIPTION_LENGTH} characters`);
+    }
+    const name = this.names.toProvider(tool.name);
+    const isMapped = name !== tool.name;
+    return {
+      status: changes.length > 0 ? 'projected' : isMapped ? 'mapped' : 'ok',
+      ...(isMapped && { name }),
+      ...(changes.length > 0 && { changes }),
+    };
   }
-  const name = names.toProvider(tool.name);
-  const isMapped = name !== tool.name;
-  return {
-    status: changes.length > 0 ? 'projected' : isMapped ? 'mapped' : 'ok',
-    ...(isMapped && { name }),
-    ...(changes.length > 0 && { changes }),
-  };
 }
 
 function hintsOf({ spec, parameters }: LintableFunction): string[] {
@@ -61,11 +82,10 @@ function hintsOf({ spec, parameters }: LintableFunction): string[] {
   return hints;
 }
 
-function remoteHints(linted: readonly LintedFunction[]): string[] {
-  const usable = linted.filter(({ providers }) => providers.anthropic.status !== 'refused').length;
-  if (usable <= MAX_PROVIDER_TOOLS) return [];
+function remoteHints({ length }: readonly LintedFunction[]): string[] {
+  if (length <= MAX_PROVIDER_TOOLS) return [];
   return [
-    `${usable} functions are more than the ${MAX_PROVIDER_TOOLS} tools of one request: ` +
+    `${length} functions are more than the ${MAX_PROVIDER_TOOLS} tools of one request: ` +
       'models reach the rest through list_functions and call_function',
   ];
 }

@@ -6,26 +6,32 @@ const MAX_LENGTH = 64;
 const HASH_LENGTH = 8;
 
 /**
- * Names of tools as a provider takes them, and back. A legal name stays exactly; any other becomes a legal one that
+ * Names as a provider takes them, and back. A legal name stays exactly; any other becomes a legal one that
  * ends with a hash of it, so that it is the same in every run and two never meet.
  */
-export class ToolNames {
+export class LegalNames {
   readonly #providerNames = new Map<string, string>();
   readonly #realNames = new Map<string, string>();
 
-  /** @param names without duplicates */
-  constructor(names: readonly string[]) {
+  /**
+   * @param names without duplicates
+   * @param legal what the provider takes; a letter or `_` and then letters, digits, `_` and `-`, 64 in all, must be
+   */
+  constructor(
+    names: readonly string[],
+    private readonly legal: RegExp,
+  ) {
     // legal names first: none of them gives way to a mapped one
-    for (const name of names.filter(isLegalName)) this.#add(name, name);
-    for (const name of names) if (!isLegalName(name)) this.#add(name, this.#unusedName(name));
+    for (const name of names.filter((each) => legal.test(each))) this.#add(name, name);
+    for (const name of names) if (!legal.test(name)) this.#add(name, this.#unusedName(name));
   }
 
-  /** The name as the provider takes it; also of a tool that is gone, or never was. */
+  /** The name as the provider takes it; also of one that is gone, or never was. */
   toProvider(name: string): string {
-    return this.#providerNames.get(name) ?? (isLegalName(name) ? name : mappedName(name, HASH_LENGTH));
+    return this.#providerNames.get(name) ?? (this.legal.test(name) ? name : mappedName(name, HASH_LENGTH));
   }
 
-  /** The tool's own name. A name that stands for none is given back as it is. */
+  /** The own name. A name that stands for none is given back as it is. */
   toReal(providerName: string): string {
     return this.#realNames.get(providerName) ?? providerName;
   }
@@ -42,9 +48,9 @@ export class ToolNames {
   }
 }
 
-/** Whether providers take the name as it is. */
-export function isLegalName(name: string): boolean {
-  return LEGAL_NAME.test(name);
+/** The names of tools, without duplicates. */
+export function toolNames(names: readonly string[]): LegalNames {
+  return new LegalNames(names, LEGAL_NAME);
 }
 
 function mappedName(name: string, hashLength: number): string {

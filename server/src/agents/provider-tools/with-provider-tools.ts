@@ -8,13 +8,14 @@ import type {
   ModelTool,
 } from '../models/model.js';
 import { CompiledTools, MAX_PROVIDER_TOOLS } from './compiled-tools.js';
+import type { ToolRules } from './tool-rules.js';
 
 /**
  * Puts the compiler of tools in front of an adapter: the adapter sees names and schemas that its provider takes,
  * the run sees the real ones.
  */
-export function withProviderTools(adapter: Model): Model {
-  return new ProviderToolsModel(adapter);
+export function withProviderTools(adapter: Model, rules: ToolRules): Model {
+  return new ProviderToolsModel(adapter, rules);
 }
 
 class ProviderToolsModel implements Model {
@@ -22,7 +23,10 @@ class ProviderToolsModel implements Model {
   /** The same tools come with every step of a run: they are compiled once. */
   readonly #compiled = new WeakMap<readonly ModelTool[], CompiledTools>();
 
-  constructor(private readonly adapter: Model) {}
+  constructor(
+    private readonly adapter: Model,
+    private readonly rules: ToolRules,
+  ) {}
 
   prepare(tools: readonly ModelTool[]): readonly string[] {
     return [...this.#compile(tools).warnings, ...(this.adapter.prepare?.(tools) ?? [])];
@@ -39,7 +43,7 @@ class ProviderToolsModel implements Model {
 
   #compile(tools: readonly ModelTool[]): CompiledTools {
     let compiled = this.#compiled.get(tools);
-    if (compiled === undefined) this.#compiled.set(tools, (compiled = new CompiledTools(tools)));
+    if (compiled === undefined) this.#compiled.set(tools, (compiled = new CompiledTools(tools, this.rules)));
     return compiled;
   }
 }

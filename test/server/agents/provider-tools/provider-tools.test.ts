@@ -11,10 +11,13 @@ import type {
 } from '../../../../server/src/agents/models/model.js';
 import { CompiledTools } from '../../../../server/src/agents/provider-tools/compiled-tools.js';
 import { listFunctionsTool } from '../../../../server/src/agents/provider-tools/list-functions.js';
-import { isLegalName, ToolNames } from '../../../../server/src/agents/provider-tools/tool-names.js';
+import { toolNames } from '../../../../server/src/agents/provider-tools/tool-names.js';
+import { toolRules } from '../../../../server/src/agents/provider-tools/tool-rules.js';
 import { projectParameters } from '../../../../server/src/agents/provider-tools/tool-schemas.js';
 import { withProviderTools } from '../../../../server/src/agents/provider-tools/with-provider-tools.js';
 import { JsonText } from '../../../../server/src/json/json-text.js';
+
+const rules = toolRules['openai-compatible'];
 
 function tool(
   name: string,
@@ -25,15 +28,15 @@ function tool(
 }
 
 function projected(parameters: unknown) {
-  const projection = projectParameters(parameters);
+  const projection = projectParameters(parameters, rules);
   if (!('schema' in projection)) throw new Error(projection.refused);
   return projection;
 }
 
 test('K051: a legal name stays exactly; an illegal one becomes legal, the same in every run, and is found again', () => {
   const names = ['ok_fn', 'get.weather', 'a b', '读取', '9lives', 'repo/get'];
-  const first = new ToolNames(names);
-  const second = new ToolNames(names.toReversed());
+  const first = toolNames(names);
+  const second = toolNames(names.toReversed());
 
   expect(first.toProvider('ok_fn')).toBe('ok_fn');
   for (const name of names) {
@@ -45,7 +48,7 @@ test('K051: a legal name stays exactly; an illegal one becomes legal, the same i
 
 test('K052: long names that differ at their end stay apart, with at most 64 characters', () => {
   const stem = `${'p'.repeat(40)}${'x'.repeat(70)}`;
-  const names = new ToolNames([`${stem}_create`, `${stem}_delete`]);
+  const names = toolNames([`${stem}_create`, `${stem}_delete`]);
 
   expect(names.toProvider(`${stem}_create`)).not.toBe(names.toProvider(`${stem}_delete`));
   expect(names.toProvider(`${stem}_create`)).toHaveLength(64);
@@ -56,10 +59,10 @@ test('K052: whatever the names, every provider name is legal, unique and leads b
     fc.property(
       fc.uniqueArray(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }), { maxLength: 40 }),
       (given) => {
-        const names = new ToolNames(given);
+        const names = toolNames(given);
         const mapped = given.map((name) => names.toProvider(name));
         expect(new Set(mapped).size).toBe(given.length);
-        expect(mapped.every(isLegalName)).toBe(true);
+        expect(mapped.every((name) => /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/u.test(name))).toBe(true);
         expect(mapped.map((name) => names.toReal(name))).toEqual(given);
       },
     ),
@@ -68,8 +71,8 @@ test('K052: whatever the names, every provider name is legal, unique and leads b
 });
 
 test('K052: a name that looks like a mapped one keeps its own, and the other gives way', () => {
-  const taken = new ToolNames(['a.b']).toProvider('a.b');
-  const names = new ToolNames(['a.b', taken]);
+  const taken = toolNames(['a.b']).toProvider('a.b');
+  const names = toolNames(['a.b', taken]);
 
   expect(names.toProvider(taken)).toBe(taken);
   expect(names.toProvider('a.b')).not.toBe(taken);
@@ -121,13 +124,16 @@ test.each([
 });
 
 test('K059: a projected tool never claims to be strict, and optional properties stay optional', () => {
-  const compiled = new CompiledTools([
-    tool('f', {
-      type: 'object',
-      properties: { q: { type: 'string' }, limit: { type: 'integer' } },
-      required: ['q'],
-    }),
-  ]);
+  const compiled = new CompiledTools(
+    [
+      tool('f', {
+        type: 'object',
+        properties: { q: { type: 'string' }, limit: { type: 'integer' } },
+        required: ['q'],
+      }),
+    ],
+    rules,
+  );
 
   expect(compiled.tools[0]).not.toHaveProperty('strict');
   expect(compiled.tools[0]?.parameters.parse()).toMatchObject({ required: ['q'] });
@@ -139,7 +145,7 @@ test('one function that cannot be projected is left out alone, with a warning', 
     properties: Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`p${n}`, {}])),
   };
 
-  const compiled = new CompiledTools([tool('good'), tool('huge', huge), tool('fine')]);
+  const compiled = new CompiledTools([tool('good'), tool('huge', huge), tool('fine')], rules);
 
   expect(compiled.tools.map(({ name }) => name)).toEqual(['good', 'fine']);
   expect(compiled.warnings).toEqual(["tool 'huge' is left out: the parameters hold more than 4000 schemas"]);
@@ -153,13 +159,13 @@ test('a bomb of references is refused in no time', () => {
     ]),
   );
 
-  expect(projectParameters({ $defs, properties: { a: { $ref: '#/$defs/d0' } } })).toEqual({
+  expect(projectParameters({ $defs, properties: { a: { $ref: '#/$defs/d0' } } }, rules)).toEqual({
     refused: 'the parameters hold more than 4000 schemas',
   });
 });
 
 test('the exported tools have the types of the official clients', () => {
-  const { tools } = new CompiledTools([tool('f')]);
+  const { tools } = new CompiledTools([tool('f')], rules);
   const openai: OpenAI.ChatCompletionTool[] = tools.map(({ name, description, parameters }) => ({
     type: 'function',
     function: { name, description, parameters: { ...(parameters.parse() as Record<string, unknown>) } },
@@ -200,7 +206,7 @@ async function step(
 }
 
 test('K051: the adapter sees mapped names, the run sees the real ones', async () => {
-  const mapped = new ToolNames(['get.weather']).toProvider('get.weather');
+  const mapped = toolNames(['get.weather']).toProvider('get.weather');
   const { model, requests } = scripted([{ type: 'tool-call', callId: 'a', name: mapped, args: '{}' }]);
   const history: ModelMessage[] = [
     {
@@ -210,7 +216,7 @@ test('K051: the adapter sees mapped names, the run sees the real ones', async ()
     { role: 'tool', results: [{ callId: 'z', name: 'get.weather', content: '1', isError: false }] },
   ];
 
-  const said = await step(withProviderTools(model), history, [tool('get.weather')]);
+  const said = await step(withProviderTools(model, rules), history, [tool('get.weather')]);
 
   expect(said).toMatchObject([{ type: 'tool-call', name: 'get.weather' }]);
   expect(requests[0]?.tools.map(({ name }) => name)).toEqual([mapped]);
@@ -233,7 +239,7 @@ test('of 500 functions 127 are tools of their own, and the rest is called throug
       content: [{ type: 'tool-call', callId: 'z', name: 'f400', args: new JsonText(args) }],
     },
   ];
-  const wrapped = withProviderTools(model);
+  const wrapped = withProviderTools(model, rules);
 
   const said = await step(wrapped, history, tools);
 
@@ -264,4 +270,19 @@ test('list_functions pages through the functions and searches by words', async (
   });
   expect(await run({ query: 'Weather retrieve' })).toMatchObject({ total: 1, functions: [{ name: 'f44' }] });
   await expect(run({ offset: -1 })).rejects.toMatchObject({ code: 'invalid-arguments' });
+});
+
+test('tools whose schemas are too much together are left out', () => {
+  const branches = Array.from({ length: 900 }, (_, n) => ({
+    properties: { k: { const: n }, [`a${n}`]: { type: 'string' } },
+  }));
+  const tools = Array.from({ length: 300 }, (_, n) => tool(`f${n}`, { type: 'object', anyOf: branches }));
+
+  const compiled = new CompiledTools(tools, rules);
+
+  expect(compiled.tools.length).toBeGreaterThan(20);
+  expect(compiled.warnings).toHaveLength(300 - compiled.tools.length);
+  expect(compiled.warnings.at(-1)).toBe(
+    "tool 'f299' is left out: the parameters of all functions together are too large",
+  );
 });
