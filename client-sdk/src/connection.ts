@@ -1,12 +1,25 @@
-import { MAX_MESSAGE_BYTES } from '@remotes-hub/protocol/limits';
+import { MAX_MESSAGE_BYTES, SUBPROTOCOL } from '@remotes-hub/protocol/limits';
 import type { JsonObject } from '@remotes-hub/protocol';
-import type { Close } from './errors.js';
+import { HubError, type Close } from './errors.js';
 import { isJsonObject, parseJson } from './json-values.js';
+import type { ConnectSettings } from './options.js';
 import type { Socket } from './socket.js';
 
 /** How long a close of ours waits for the hub to answer it. */
 const CLOSE_GRACE_MS = 2_000;
 const OPEN = 1;
+
+/** Opens a socket to a hub. @throws {HubError} it cannot even be tried */
+export function openSocket({ WebSocket, url }: Pick<ConnectSettings, 'WebSocket' | 'url'>): Socket {
+  try {
+    return new WebSocket(url, SUBPROTOCOL);
+  } catch (cause) {
+    // A page may not connect to ws:// from https://, for one.
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const message = `no connection could be opened: ${why}`;
+    throw new HubError({ code: 'connection-lost', message, cause });
+  }
+}
 
 /** Who is told what a connection does. Nothing is told after `ended`. */
 export interface ConnectionOwner {

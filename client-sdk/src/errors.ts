@@ -16,6 +16,7 @@ export interface Failure {
   readonly retryable?: boolean | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly close?: Close | undefined;
+  readonly requestId?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -55,6 +56,8 @@ export class RemoteError extends Error {
   readonly retryable: boolean;
   readonly remotename: string;
   readonly function: string;
+  /** The hub's id of the call, as its logs and the serving session know it; `undefined` when it was not forwarded. */
+  readonly requestId: string | undefined;
   /** With `rate-limited`, how long to wait, in milliseconds, when the hub says it. */
   readonly retryAfterMs: number | undefined;
 
@@ -66,6 +69,7 @@ export class RemoteError extends Error {
     this.retryAfterMs = failure.retryAfterMs;
     this.remotename = remotename;
     this.function = functionName;
+    this.requestId = failure.requestId;
   }
 }
 
@@ -78,6 +82,7 @@ export function readFailure(reply: JsonObject): Failure | undefined {
     code: errorCodes.find((code) => code === reply['code']) ?? 'internal-error',
     executed: executedValues.find((value) => value === reply['executed']),
     retryable: reply['retryable'] === true,
+    requestId: typeof reply['requestId'] === 'string' ? reply['requestId'] : undefined,
     retryAfterMs: typeof reply['retryAfterMs'] === 'number' ? reply['retryAfterMs'] : undefined,
   };
 }
@@ -92,11 +97,11 @@ export function lostConnection(close: Close): Failure {
   };
 }
 
-/** The failure of a request that was not sent, because the connection has ended or is about to. */
+/** The failure of a request that was not sent, because there is no connection; `ending` when there will be none. */
 export function closedConnection(ending: Close | undefined): Failure {
   const failure: Failure =
     ending === undefined
-      ? { code: 'connection-lost', message: 'the connection to the hub is closing' }
+      ? { code: 'connection-lost', message: 'there is no connection to the hub' }
       : lostConnection(ending);
   return { ...failure, executed: 'no' };
 }
@@ -112,3 +117,10 @@ const meaningOf: ReadonlyMap<number, ErrorCode> = new Map([
   [closeCodes.tooManyMessages, 'rate-limited'],
   [closeCodes.messageTooBig, 'message-too-large'],
 ]);
+
+/** Why a connection could not be opened. What a token function throws is a failure like any other. */
+export function openingFailure(error: unknown): HubError {
+  if (error instanceof HubError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new HubError({ code: 'connection-lost', message: `there is no token: ${message}`, cause: error });
+}

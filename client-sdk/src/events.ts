@@ -1,5 +1,6 @@
-import type { RunEvent } from '@remotes-hub/protocol';
+import type { ErrorCode, RunEvent } from '@remotes-hub/protocol';
 import type { Close } from './errors.js';
+import type { StateChange } from './hub-state.js';
 import { isJsonObject } from './json-values.js';
 
 type RunEventBody<Action extends RunEvent['action']> = Extract<RunEvent, { action: Action }>['body'];
@@ -17,7 +18,14 @@ export interface HubEvents {
   'run-tool-call': RunEventBody<'run-tool-call'>;
   'run-tool-result': RunEventBody<'run-tool-result'>;
   'run-finished': RunEventBody<'run-finished'>;
-  /** The connection has ended, and with it this `Hub`. */
+  /** The connection has changed its state. */
+  state: StateChange;
+  /**
+   * A remote that this session served could not be served again after a reconnect: another session has taken its name
+   * meanwhile (`remote-already-connected`), or the hub refused it.
+   */
+  'serve-failed': { remotename: string; code: ErrorCode; message: string };
+  /** The connection has ended for good, and with it this `Hub`. */
   close: Close;
 }
 
@@ -43,8 +51,18 @@ const eventFields: Readonly<Record<HubEventName, Readonly<Record<string, string>
     isError: 'boolean',
   },
   'run-finished': { ...runFields, status: 'string', output: 'string', usage: 'object' },
+  state: { state: 'string' },
+  'serve-failed': { remotename: 'string', code: 'string', message: 'string' },
   close: { code: 'number', reason: 'string' },
 };
+
+/** Events that come from this client, and never from a hub. */
+const ownEvents: ReadonlySet<unknown> = new Set(['state', 'serve-failed', 'close']);
+
+/** Whether `action` is that of an event that a hub may send. */
+export function isHubEvent(action: unknown): action is HubEventName {
+  return isEventName(action) && !ownEvents.has(action);
+}
 
 /** Whether `name` is that of an event this client knows. */
 export function isEventName(name: unknown): name is HubEventName {

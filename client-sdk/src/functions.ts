@@ -1,26 +1,10 @@
 import type { FunctionSpec, JsonObject, Verb } from '@remotes-hub/protocol';
 import { MAX_CALL_TIMEOUT_MS, MAX_DESCRIPTION_LENGTH } from '@remotes-hub/protocol/limits';
+import { CallQueue } from './call-queue.js';
 import { isJsonObject } from './json-values.js';
-import { checkInteger, checkName, checkText } from './options.js';
+import { checkInteger, checkName, checkText } from './checks.js';
+import type { CallContext, Outcome, ServedFunction } from './served-function.js';
 import { describeIssues, isStandardSchema, type StandardSchema } from './standard-schema.js';
-
-/** What a handler is told beside its arguments. */
-export interface CallContext {
-  /**
-   * Aborts when nobody waits for the result any more: the call was cancelled, timed out, its caller left, the
-   * remote was disconnected, or the connection ended. Its reason is a `RemoteError`.
-   */
-  readonly signal: AbortSignal;
-  /** The hub's id of the call, `<remotename>#<n>`. */
-  readonly requestId: string;
-  /** Time left at the start, in milliseconds, when the hub tells it. */
-  readonly timeoutMs: number | undefined;
-  /**
-   * Tells the caller how far the call is, and starts its timeout anew. Does nothing after the call has ended.
-   * @throws {TypeError} the value is none that JSON can hold
-   */
-  progress(value: unknown): void;
-}
 
 /** How the arguments of a function are described: JSON Schema, or a schema of zod, Valibot, ArkType and others. */
 export type ParametersSchema = StandardSchema | JsonObject;
@@ -49,6 +33,11 @@ export interface FunctionDefinition<Schema = unknown> {
   readonly timeoutMs?: number;
   /** Most calls of one run: 1 to 10 000. @default no limit */
   readonly maxCalls?: number;
+  /**
+   * Most calls of this function that run at once: 1 to 10 000. Further ones wait in order; one that nobody waits
+   * for any more does not run. @default no limit
+   */
+  readonly maxConcurrent?: number;
   /** JSON Schema of the result; the hub checks it. @default any */
   readonly result?: JsonObject;
   /** Version of the function, 1 to 64 characters. @default none */
@@ -65,14 +54,14 @@ export type FunctionDefinitions<Schemas> = {
   readonly [Name in keyof Schemas]: FunctionDefinition<Schemas[Name]>;
 };
 
-/** What came of checking arguments. */
-export type Outcome = { readonly call: () => unknown } | { readonly refusal: string };
-
-/** A function ready to be served. */
-export interface ServedFunction {
-  readonly spec: FunctionSpec;
-  /** Checks the arguments; the call itself is then one step. */
-  prepare(args: JsonObject, context: CallContext): Promise<Outcome>;
+/**
+ * The same definitions, with their types: the arguments of each handler are inferred as in `serve`, and
+ * `typeof functions` is what `hub.remote` takes.
+ */
+export function defineFunctions<Schemas, Definitions extends FunctionDefinitions<Schemas>>(
+  functions: Definitions & FunctionDefinitions<Schemas>,
+): Definitions {
+  return functions;
 }
 
 /** A definition whose schema the compiler need not know. */
@@ -101,10 +90,14 @@ function parseFunction(name: string, definition: UntypedDefinition): ServedFunct
   if (typeof definition !== 'object' || definition === null || typeof definition.handler !== 'function') {
     throw new TypeError(`${field}.handler: expected a function`);
   }
-  return {
-    spec: toSpec(name, field, definition),
-    prepare: (args, context) => prepare(name, definition, args, context),
-  };
+  return { spec: toSpec(name, field, definition), prepare: toPrepare(name, field, definition) };
+}
+
+function toPrepare(name: string, field: string, definition: UntypedDefinition): ServedFunction['prepare'] {
+  const { maxConcurrent } = definition;
+  const unlimited: ServedFunction['prepare'] = (args, context) => prepare(name, definition, args, context);
+  if (maxConcurrent === undefined) return unlimited;
+  return new CallQueue(checkInteger(maxConcurrent, `${field}.maxConcurrent`, 1, 10_000)).limit(unlimited);
 }
 
 function toSpec(name: string, field: string, definition: UntypedDefinition): FunctionSpec {

@@ -3,51 +3,52 @@ import {
   MAX_FUNCTIONS_PER_REMOTE,
   MAX_INSTRUCTION_LENGTH,
   MAX_NAME_LENGTH,
-  SUBPROTOCOL,
 } from '@remotes-hub/protocol/limits';
 import { PendingRequests } from './calls.js';
-import { Connection } from './connection.js';
+import { checkClose, checkInteger, checkName, checkText } from './checks.js';
+import { ConnectionLife } from './connection-life.js';
+import { currentCredentials, parseCredentials } from './credentials.js';
 import { HubError, lostConnection, type Close } from './errors.js';
 import {
   EventListeners,
   isEventBody,
   isEventName,
+  isHubEvent,
   isRunEvent,
   type HubEventName,
   type HubEvents,
 } from './events.js';
 import { parseFunctions, type FunctionDefinitions } from './functions.js';
+import type { HubState, StateChange } from './hub-state.js';
 import type { Hub, ServedRemote } from './hub.js';
 import {
-  checkClose,
-  checkInteger,
-  checkName,
-  checkText,
   parseCallOptions,
-  parseCredentials,
   type CallOptions,
   type ConnectSettings,
   type DisconnectOptions,
   type LintOptions,
+  type ServeOptions,
 } from './options.js';
 import { callRemote } from './remote-call.js';
+import { remoteProxy, type RemoteProxy } from './remote-proxy.js';
 import {
   readAgents,
   readLint,
-  readLogin,
   readRemotes,
   readReplay,
   readWarnings,
   type AgentDescription,
+  type Login,
   type RemoteDescription,
+  type RunReplay,
 } from './replies.js';
-import { REQUEST_TIMEOUT_MS, Requests } from './requests.js';
+import { Requests, sendRequest } from './requests.js';
 import { Runs, promptedRun, type PromptOptions, type PromptedRun, type Run } from './runs.js';
-import { Serving } from './serve.js';
+import { Serving, type Served } from './serve.js';
 
-/** A session over one connection: gives each message of the hub to the part that it is for. */
+/** A session at a hub over all its connections: gives each message of the hub to the part that it is for. */
 export class HubSession implements Hub {
-  readonly #connection: Connection;
+  readonly #life: ConnectionLife;
   readonly #pending = new PendingRequests();
   readonly #requests: Requests;
   readonly #serving: Serving;
@@ -57,54 +58,69 @@ export class HubSession implements Hub {
   sessionId = '';
   expiresAt: number | undefined;
 
-  constructor({ WebSocket, url }: ConnectSettings) {
-    this.#connection = new Connection(new WebSocket(url, SUBPROTOCOL), {
+  constructor(settings: ConnectSettings) {
+    this.#life = new ConnectionLife(settings, this.#pending, {
       received: (message) => this.#received(message),
-      ended: (close) => this.#ended(close),
+      loggedIn: (login, isNew) => this.#loggedIn(login, isNew),
+      stateChanged: (change) => this.#stateChanged(change),
+      lost: (close, isFinal) => this.#lost(close, isFinal),
     });
-    this.#requests = new Requests(this.#connection, this.#pending);
-    this.#serving = new Serving(this.#connection);
+    this.#requests = new Requests(this.#life, this.#pending);
+    this.#serving = new Serving(this.#life);
+  }
+
+  get state(): HubState {
+    return this.#life.state;
   }
 
   get isOpen(): boolean {
-    return this.#connection.isOpen;
+    return this.#life.isOpen;
   }
 
   get closed(): Promise<Close> {
-    return this.#connection.closed;
+    return this.#life.closed;
   }
 
-  /** How the connection ended, once it has. */
-  get ending(): Close | undefined {
-    return this.#connection.ending;
+  /** Opens the first connection. @throws {HubError} */
+  async open(): Promise<void> {
+    await this.#life.open();
   }
 
-  async serve<Schemas>(remotename: string, functions: FunctionDefinitions<Schemas>): Promise<ServedRemote> {
+  async serve<Schemas>(
+    remotename: string,
+    functions: FunctionDefinitions<Schemas>,
+    { resumeMs = 0 }: ServeOptions = {},
+  ): Promise<ServedRemote> {
     checkName(remotename, 'remotename');
-    const served = parseFunctions(functions);
-    if (served.size > MAX_FUNCTIONS_PER_REMOTE) {
-      throw new RangeError(`functions: expected at most ${MAX_FUNCTIONS_PER_REMOTE}, got ${served.size}`);
+    checkInteger(resumeMs, 'resumeMs', 0, 30_000);
+    const served: Served = {
+      remotename,
+      functions: parseFunctions(functions),
+      resumeMs,
+      isConnected: false,
+      isWanted: false,
+    };
+    if (served.functions.size > MAX_FUNCTIONS_PER_REMOTE) {
+      throw new RangeError(
+        `functions: expected at most ${MAX_FUNCTIONS_PER_REMOTE}, got ${served.functions.size}`,
+      );
     }
-    if (!this.#serving.connecting(remotename, served)) {
-      throw new HubError({
-        code: 'remote-already-connected',
-        message: `remote '${remotename}' is already connected`,
-      });
-    }
-    try {
-      const tools = [...served.values()].map(({ spec }) => spec);
-      const warnings = await this.#requests.send('remote-connect', { remotename, tools }, (reply) => {
-        this.#serving.connected(remotename, true); // before the next message, which may be a call
-        return readWarnings(reply);
-      });
-      const disconnect = async (options: DisconnectOptions = {}): Promise<void> => {
-        if (this.#serving.isServing(remotename, served)) await this.#disconnectOwn(remotename, options);
-      };
-      return { remotename, warnings, disconnect, [Symbol.asyncDispose]: () => disconnect() };
-    } catch (error) {
-      this.#serving.connected(remotename, false);
-      throw error;
-    }
+    await this.#life.whenOpen(30_000);
+    const warnings = await this.#connectRemote(served);
+    const disconnect = async (options: DisconnectOptions = {}): Promise<void> => {
+      if (!this.#serving.isServing(served)) return;
+      if (this.isOpen) await this.#disconnectOwn(remotename, options);
+      else this.#serving.disconnected(remotename); // it is just not served again
+    };
+    return {
+      remotename,
+      warnings,
+      get isConnected() {
+        return served.isConnected;
+      },
+      disconnect,
+      [Symbol.asyncDispose]: () => disconnect(),
+    };
   }
 
   async call(
@@ -113,12 +129,16 @@ export class HubSession implements Hub {
     args: object = {},
     options: CallOptions = {},
   ): Promise<JsonValue> {
-    return callRemote(this.#connection, this.#pending, {
+    return callRemote(this.#life, this.#pending, {
       remotename: checkName(remotename, 'remotename'),
       functionName: checkName(functionName, 'functionName'),
       args,
       options: parseCallOptions(options),
     });
+  }
+
+  remote<Service = unknown>(remotename: string, options: CallOptions = {}): RemoteProxy<Service> {
+    return remoteProxy<Service>(this, remotename, options);
   }
 
   async list(): Promise<readonly RemoteDescription[]> {
@@ -157,7 +177,7 @@ export class HubSession implements Hub {
     return this.#runs.join(
       runId,
       () => this.#cancelRun(runId),
-      () => this.#requests.send('run-get', { runId }, readReplay),
+      () => this.#replay(runId),
     );
   }
 
@@ -168,23 +188,9 @@ export class HubSession implements Hub {
   }
 
   async authenticate(credentials: Credentials): Promise<void> {
-    await this.logIn(parseCredentials(credentials), undefined, REQUEST_TIMEOUT_MS);
-  }
-
-  /** Sends `authenticate` once the socket is open, and keeps what the reply tells. */
-  async logIn(credentials: Credentials, instanceId: string | undefined, timeoutMs: number): Promise<void> {
-    const read = (reply: JsonObject): true | undefined => {
-      const login = readLogin(reply);
-      if (login === undefined) return undefined;
-      this.userId = login.userId;
-      this.sessionId = login.sessionId;
-      this.expiresAt = login.expiresAt;
-      this.#connection.maxMessageBytes = login.maxMessageBytes;
-      return true;
-    };
-    await this.#connection.opened;
-    if (!this.isOpen) await this.closed; // the hub closes already; its code and reason are about to come
-    await this.#requests.send('authenticate', { ...credentials, instanceId }, read, timeoutMs);
+    const parsed = await currentCredentials(parseCredentials(credentials));
+    await this.#life.whenOpen(30_000);
+    await this.#life.authenticate(parsed);
   }
 
   on<Name extends HubEventName>(event: Name, listener: (body: HubEvents[Name]) => unknown): () => void {
@@ -195,16 +201,50 @@ export class HubSession implements Hub {
 
   async close(code = 1000, reason = ''): Promise<void> {
     checkClose(code, reason);
-    await this.#connection.close(code, reason);
+    await this.#life.close(code, reason);
   }
 
-  /** Ends the connection now, without waiting for the hub. */
+  /** Ends the connection now, without waiting for the hub, and for good. */
   cut(reason: string): void {
-    this.#connection.cut({ code: 1006, reason });
+    this.#life.cut(reason);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #connectRemote(served: Served): Promise<readonly string[]> {
+    const { remotename, functions, resumeMs } = served;
+    if (!this.#serving.connecting(served)) {
+      throw new HubError({
+        code: 'remote-already-connected',
+        message: `remote '${remotename}' is already connected`,
+      });
+    }
+    const tools = [...functions.values()].map(({ spec }) => spec);
+    try {
+      return await sendRequest(this.#life, this.#pending, {
+        action: 'remote-connect',
+        body: resumeMs === 0 ? { remotename, tools } : { remotename, tools, resumeMs },
+        read: (reply) => {
+          this.#serving.connected(served); // before the next message, which may be a call
+          return readWarnings(reply);
+        },
+      });
+    } catch (error) {
+      this.#serving.refused(served, error instanceof HubError && error.code === 'connection-lost');
+      throw error;
+    }
+  }
+
+  async #serveAgain(served: Served): Promise<void> {
+    try {
+      await this.#connectRemote(served);
+    } catch (error) {
+      if (!(error instanceof HubError) || error.code === 'connection-lost') return; // with the next connection
+      const { code, message } = error;
+      this.#listeners.emit('serve-failed', { remotename: served.remotename, code, message });
+    }
   }
 
   async #prompt(agentId: AgentId, instruction: string, options: PromptOptions): Promise<Run> {
@@ -219,6 +259,10 @@ export class HubSession implements Hub {
 
   #cancelRun(runId: string): Promise<unknown> {
     return this.#requests.send('run-cancel', { runId }, (reply) => reply);
+  }
+
+  #replay(runId: string): Promise<RunReplay> {
+    return this.#requests.send('run-get', { runId }, readReplay);
   }
 
   async #disconnectOwn(remotename: string, options: DisconnectOptions): Promise<void> {
@@ -243,7 +287,7 @@ export class HubSession implements Hub {
 
   #happened(message: JsonObject): void {
     const { action, body } = message;
-    if (!isEventName(action) || action === 'close') return;
+    if (!isHubEvent(action)) return;
     if (isRunEvent(message)) this.#runs.received(message);
     if (action === 'remote-disconnected' && isEventBody(action, body)) {
       this.#serving.disconnectedElsewhere(body.remotename);
@@ -251,9 +295,24 @@ export class HubSession implements Hub {
     this.#listeners.emit(action, body);
   }
 
-  #ended(close: Close): void {
+  /** What is served goes first, in its order: whoever waits for a call finds it there. */
+  #loggedIn({ userId, sessionId, expiresAt, isResumed }: Login, isNew: boolean): void {
+    this.userId = userId;
+    this.sessionId = sessionId;
+    this.expiresAt = expiresAt;
+    if (!isNew) return;
+    for (const served of this.#serving.reconnected(isResumed)) void this.#serveAgain(served);
+    this.#runs.reconnected((runId) => this.#replay(runId));
+  }
+
+  #stateChanged(change: StateChange): void {
+    this.#listeners.emit('state', change);
+  }
+
+  #lost(close: Close, isFinal: boolean): void {
     const failure = lostConnection(close);
     this.#pending.failAll(failure);
+    if (!isFinal) return this.#serving.lost(failure);
     this.#serving.ended(failure);
     this.#runs.ended(failure);
     this.#listeners.emit('close', close);

@@ -3,12 +3,16 @@ import type { AgentDescription, RemoteDescription } from './replies.js';
 import type { HubEventName, HubEvents } from './events.js';
 import type { Close } from './errors.js';
 import type { FunctionDefinitions } from './functions.js';
-import type { CallOptions, DisconnectOptions, LintOptions } from './options.js';
+import type { HubState } from './hub-state.js';
+import type { CallOptions, DisconnectOptions, LintOptions, ServeOptions } from './options.js';
+import type { RemoteProxy } from './remote-proxy.js';
 import type { PromptOptions, PromptedRun, Run } from './runs.js';
 
 /** A remote that this session serves. */
 export interface ServedRemote extends AsyncDisposable {
   readonly remotename: string;
+  /** Whether it is connected now: not while there is no connection, nor when somebody has disconnected it. */
+  readonly isConnected: boolean;
   /** What the hub cannot do of what was asked, such as a pattern that it does not enforce. */
   readonly warnings: readonly string[];
   /** Ends it. Harmless when it has ended. @throws {HubError} */
@@ -16,26 +20,33 @@ export interface ServedRemote extends AsyncDisposable {
 }
 
 /**
- * A session at a hub: what `connect` gives. It lives until {@link Hub.close}, or until the connection ends;
- * it does not come back by itself. Every method rejects with `HubError` (`call` with `RemoteError`) when the
- * hub refuses or the connection ends, and with `TypeError` or `RangeError` when it is misused.
+ * A session at a hub: what `connect` gives. It lives until {@link Hub.close}, or until the hub wants it no more;
+ * a connection that is lost is opened anew, with everything served again. What is asked meanwhile waits. Every method rejects with `HubError` (`call` with `RemoteError`) when the
+ * hub refuses or the connection is lost before the reply, and with `TypeError` or `RangeError` when it is misused.
  */
 export interface Hub extends AsyncDisposable {
   /** The user as whom this session is logged in. */
   readonly userId: string;
+  /** Another one after each reconnect. */
   readonly sessionId: string;
   /** When the session ends, in milliseconds since 1970; `undefined` when it never does. */
   readonly expiresAt: number | undefined;
-  /** Whether messages can be sent. */
+  /** Where the connection stands; changes are told by the event `state`. */
+  readonly state: HubState;
+  /** Whether messages can be sent now. */
   readonly isOpen: boolean;
-  /** Resolves when the connection has ended, however; never rejects. */
+  /** Resolves when the session has ended for good, however; never rejects. */
   readonly closed: Promise<Close>;
 
   /**
    * Serves functions under a name, unique among the user's remotes, until the session ends.
    * @throws {HubError} `remote-already-connected`, `invalid-schema`, `too-many-remotes`, `message-too-large`
    */
-  serve<Schemas>(remotename: string, functions: FunctionDefinitions<Schemas>): Promise<ServedRemote>;
+  serve<Schemas>(
+    remotename: string,
+    functions: FunctionDefinitions<Schemas>,
+    options?: ServeOptions,
+  ): Promise<ServedRemote>;
 
   /**
    * Runs a function of a connected remote of this user, whichever session serves it.
@@ -43,6 +54,16 @@ export interface Hub extends AsyncDisposable {
    * @throws {TypeError} `args` hold what JSON cannot
    */
   call(remotename: string, functionName: string, args?: object, options?: CallOptions): Promise<JsonValue>;
+
+  /**
+   * The functions of a remote as typed methods, `name(args?, options?)`, which do what {@link Hub.call} does. The
+   * remote need not be connected yet. `Service` is believed, not checked.
+   * @typeParam Service `typeof` what it serves (see `defineFunctions`), or an interface of methods
+   * @param options of every call; those of a call itself win
+   * @throws {TypeError | RangeError} at once, naming the field
+   * @see README.md, "Types"
+   */
+  remote<Service = unknown>(remotename: string, options?: CallOptions): RemoteProxy<Service>;
 
   /** The remotes that are connected for this user, in order of connection. */
   list(): Promise<readonly RemoteDescription[]>;

@@ -7,15 +7,16 @@ export type {
   ConnectionOptions,
   DisconnectOptions,
   LintOptions,
+  ServeOptions,
 } from './options.js';
+export type { ConnectCredentials, TokenSource } from './credentials.js';
+export type { CallContext } from './served-function.js';
+export type { HubState, StateChange } from './hub-state.js';
+export type { ReconnectOptions } from './reconnect.js';
 export type { HubEventName, HubEvents } from './events.js';
-export type {
-  ArgumentsOf,
-  CallContext,
-  FunctionDefinition,
-  FunctionDefinitions,
-  ParametersSchema,
-} from './functions.js';
+export { defineFunctions } from './functions.js';
+export type { RemoteFunction, RemoteProxy, UntypedRemote } from './remote-proxy.js';
+export type { ArgumentsOf, FunctionDefinition, FunctionDefinitions, ParametersSchema } from './functions.js';
 export type { PromptOptions, PromptedRun, Run, RunResult } from './runs.js';
 export type { AgentDescription, RemoteDescription } from './replies.js';
 export type { Socket, SocketConstructor } from './socket.js';

@@ -1,14 +1,12 @@
-import type { Credentials } from '@remotes-hub/protocol';
 import {
   MAX_CALL_TIMEOUT_MS,
   MAX_INSTANCE_ID_LENGTH,
-  MAX_NAME_LENGTH,
-  MAX_PASSWORD_LENGTH,
-  MAX_TOKEN_LENGTH,
-  MAX_USER_ID_LENGTH,
   MIN_INSTANCE_ID_LENGTH,
 } from '@remotes-hub/protocol/limits';
 import { defaultWebSocket } from '#socket';
+import { checkInteger, checkSignal, checkText } from './checks.js';
+import { parseCredentials, type ConnectCredentials } from './credentials.js';
+import type { ReconnectOptions } from './reconnect.js';
 import type { SocketConstructor } from './socket.js';
 
 /** Options of `connect`, beside the credentials. */
@@ -17,7 +15,7 @@ export interface ConnectionOptions {
    * A random string of this client's own, kept secret, 16 to 128 characters: an earlier session of the same
    * user with the same one is closed, so that a client is never locked out by its own ghost.
    * @throws {RangeError} from `connect()` when its length is out of range
-   * @default none
+   * @default a random one; in a page it is kept for its reload, but no duplicate of the tab gets it
    */
   readonly instanceId?: string;
   /**
@@ -26,6 +24,14 @@ export interface ConnectionOptions {
    * @default 10 000
    */
   readonly connectTimeoutMs?: number;
+  /** Whether and when a lost connection is opened anew; `false`: never. @default { delayMs: 5 000, maxDelayMs: 30 000 } */
+  readonly reconnect?: false | ReconnectOptions;
+  /**
+   * Silence of the hub after which it is asked for a sign of life, in milliseconds: an integer from 1 000 to 600 000.
+   * Below 30 000 it keeps a service worker awake.
+   * @default 25 000
+   */
+  readonly livenessMs?: number;
   /** Gives up a `connect` that has not ended; later it does nothing. @default none */
   readonly signal?: AbortSignal;
   /**
@@ -35,8 +41,8 @@ export interface ConnectionOptions {
   readonly WebSocket?: SocketConstructor;
 }
 
-/** What `connect` takes: `{token}` or `{username, password}`, with options. */
-export type ConnectOptions = Credentials & ConnectionOptions;
+/** What `connect` takes: `{token}` or `{username, password}`, with options. A token may be a function that gives it. */
+export type ConnectOptions = ConnectCredentials & ConnectionOptions;
 
 /** Options of one call. */
 export interface CallOptions {
@@ -51,6 +57,16 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Told each progress that the handler reports; what it throws goes to the console. @default none */
   readonly onProgress?: (progress: unknown) => void;
+}
+
+/** How a remote is served. */
+export interface ServeOptions {
+  /**
+   * How long calls in flight wait for this client to come back when its connection is lost, and to answer them, in
+   * milliseconds: an integer from 0 to 30 000. With 0 they fail at once.
+   * @default 0
+   */
+  readonly resumeMs?: number;
 }
 
 /** How a remote is disconnected. */
@@ -68,9 +84,11 @@ export interface LintOptions {
 /** The parsed options of `connect`. */
 export interface ConnectSettings {
   readonly url: string;
-  readonly credentials: Credentials;
+  readonly credentials: ConnectCredentials;
   readonly instanceId: string | undefined;
   readonly connectTimeoutMs: number;
+  readonly livenessMs: number;
+  readonly reconnect: Required<ReconnectOptions> | undefined;
   readonly signal: AbortSignal | undefined;
   readonly WebSocket: SocketConstructor;
 }
@@ -80,11 +98,13 @@ export function parseConnectOptions(url: string | URL, options: ConnectOptions):
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('options: expected {token} or {username, password}');
   }
-  const { instanceId, connectTimeoutMs = 10_000, signal, WebSocket = defaultWebSocket() } = options;
+  const { instanceId, connectTimeoutMs = 10_000, livenessMs = 25_000, reconnect = {} } = options;
+  const { signal, WebSocket = defaultWebSocket() } = options;
   if (instanceId !== undefined) {
     checkText(instanceId, 'instanceId', MIN_INSTANCE_ID_LENGTH, MAX_INSTANCE_ID_LENGTH);
   }
   checkInteger(connectTimeoutMs, 'connectTimeoutMs', 1, 600_000);
+  checkInteger(livenessMs, 'livenessMs', 1_000, 600_000);
   if (typeof WebSocket !== 'function') {
     throw new TypeError('WebSocket: expected a constructor; there is no global one here');
   }
@@ -93,9 +113,20 @@ export function parseConnectOptions(url: string | URL, options: ConnectOptions):
     credentials: parseCredentials(options),
     instanceId,
     connectTimeoutMs,
+    livenessMs,
+    reconnect: reconnect === false ? undefined : parseReconnect(reconnect),
     signal: checkSignal(signal),
     WebSocket,
   };
+}
+
+function parseReconnect({
+  delayMs = 5_000,
+  maxDelayMs = 30_000,
+}: ReconnectOptions): Required<ReconnectOptions> {
+  checkInteger(delayMs, 'reconnect.delayMs', 1, 60_000);
+  checkInteger(maxDelayMs, 'reconnect.maxDelayMs', 1, 60_000);
+  return { delayMs, maxDelayMs };
 }
 
 /** `http` and `https` become `ws` and `wss`; an address without a path gets `/ws`, where a hub listens by default. */
@@ -113,22 +144,6 @@ function parseUrl(url: string | URL): string {
   return parsed.href;
 }
 
-/** Picks the credentials. @throws {TypeError | RangeError} */
-export function parseCredentials(options: Credentials): Credentials {
-  const named = ['token', 'username', 'password'].filter((name) => Object.hasOwn(options, name)).join(' ');
-  if ('token' in options && named === 'token') {
-    return { token: checkText(options.token, 'token', 1, MAX_TOKEN_LENGTH) };
-  }
-  if ('username' in options && named === 'username password') {
-    const { username, password } = options;
-    return {
-      username: checkText(username, 'username', 1, MAX_USER_ID_LENGTH),
-      password: checkText(password, 'password', 1, MAX_PASSWORD_LENGTH),
-    };
-  }
-  throw new TypeError('credentials: expected either {token} or {username, password}');
-}
-
 /** Checks the options of a call. @throws {TypeError | RangeError} naming the field */
 export function parseCallOptions(options: CallOptions): CallOptions {
   if (options.timeoutMs !== undefined) {
@@ -139,46 +154,4 @@ export function parseCallOptions(options: CallOptions): CallOptions {
     throw new TypeError('onProgress: expected a function');
   }
   return options;
-}
-
-/** Checks the name of a remote or a function. @throws {TypeError | RangeError} */
-export function checkName(value: unknown, field: string): string {
-  return checkText(value, field, 1, MAX_NAME_LENGTH);
-}
-
-/** Checks a string and its length in UTF-16 code units. @throws {TypeError | RangeError} */
-export function checkText(value: unknown, field: string, minLength: number, maxLength: number): string {
-  if (typeof value !== 'string') throw new TypeError(`${field}: expected a string`);
-  if (value.length < minLength || value.length > maxLength) {
-    throw new RangeError(`${field}: expected ${minLength} to ${maxLength} characters, got ${value.length}`);
-  }
-  return value;
-}
-
-/** Checks an integer and its range. @throws {TypeError | RangeError} */
-export function checkInteger(value: unknown, field: string, min: number, max: number): number {
-  if (typeof value !== 'number') throw new TypeError(`${field}: expected a number`);
-  if (!Number.isInteger(value) || value < min || value > max) {
-    throw new RangeError(`${field}: expected an integer from ${min} to ${max}, got ${value}`);
-  }
-  return value;
-}
-
-function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
-  if (signal === undefined) return undefined;
-  // Not `instanceof`: a page may pass the signal of another frame.
-  const isSignal = typeof signal === 'object' && signal !== null && 'aborted' in signal;
-  if (!isSignal) throw new TypeError('signal: expected an AbortSignal');
-  return signal;
-}
-
-/** Checks a close code and reason of our own. @throws {TypeError | RangeError} as WebSocket allows them */
-export function checkClose(code: number, reason: string): void {
-  if (code !== 1000) {
-    checkInteger(code, 'code (1000, or)', 3_000, 4_999);
-  }
-  checkText(reason, 'reason', 0, 123);
-  if (new TextEncoder().encode(reason).byteLength > 123) {
-    throw new RangeError('reason: expected at most 123 bytes of UTF-8');
-  }
 }

@@ -1,10 +1,10 @@
-import type { JsonObject, JsonValue } from '@remotes-hub/protocol';
-import { MAX_CALL_TIMEOUT_MS } from '@remotes-hub/protocol/limits';
+import type { JsonValue } from '@remotes-hub/protocol';
+import { MAX_CALL_TIMEOUT_MS, REMOTE_CALL_TIMEOUT_MS } from '@remotes-hub/protocol/limits';
 import type { PendingRequests } from './calls.js';
-import type { Connection } from './connection.js';
 import { RemoteError, closedConnection, type Failure } from './errors.js';
 import { callListener } from './events.js';
 import { encodeJson, frameProblem, isJsonObject } from './json-values.js';
+import type { Line } from './line.js';
 import type { CallOptions } from './options.js';
 
 /** How much longer than the hub a call waits, in milliseconds: only a silent hub meets this deadline. */
@@ -24,31 +24,32 @@ export interface RemoteCallRequest {
  * @throws {RemoteError} for every other failure
  */
 export async function callRemote(
-  connection: Connection,
+  line: Line,
   pending: PendingRequests,
   request: RemoteCallRequest,
 ): Promise<JsonValue> {
   const { remotename, functionName, options } = request;
-  const { signal, onProgress, timeoutMs = MAX_CALL_TIMEOUT_MS } = options;
+  const { signal, onProgress } = options;
   const toError = (failure: Failure): RemoteError => new RemoteError(failure, remotename, functionName);
   const nonce = pending.newNonce();
-  const frame = encodeCall(nonce, request, connection.maxMessageBytes, toError);
+  checkArgs(request.args);
   if (signal?.aborted === true) throw toError(cancelled(signal, 'no'));
-  if (!connection.isOpen) throw toError(closedConnection(connection.ending));
+  const timeoutMs = line.isOpen ? options.timeoutMs : await untilOpen(line, options, toError);
+  const frame = encodeCall(nonce, { ...request, timeoutMs }, line.maxMessageBytes, toError);
+  if (!line.send(frame)) throw toError(closedConnection(line.ending));
 
   const cancel = (): void => {
     if (!pending.fail(nonce, cancelled(signal, 'unknown'))) return;
-    connection.send(JSON.stringify({ action: 'remote-call-cancel', body: { nonce } }));
+    line.send(JSON.stringify({ action: 'remote-call-cancel', body: { nonce } }));
   };
   const result = pending.expect(nonce, {
     what: `${remotename}.${functionName}`,
     read: (reply) => reply['result'],
     toError,
-    timeoutMs: timeoutMs + SAFETY_MARGIN_MS,
+    timeoutMs: (timeoutMs ?? MAX_CALL_TIMEOUT_MS) + SAFETY_MARGIN_MS,
     maxTimeoutMs: MAX_CALL_TIMEOUT_MS + SAFETY_MARGIN_MS,
     progressed: onProgress && ((progress) => callListener('onProgress', onProgress, progress)),
   });
-  connection.send(frame);
   signal?.addEventListener('abort', cancel, { once: true });
   try {
     return await result;
@@ -59,12 +60,16 @@ export async function callRemote(
 
 function encodeCall(
   nonce: string,
-  { remotename, functionName, args, options }: RemoteCallRequest,
+  {
+    remotename,
+    functionName,
+    args,
+    timeoutMs,
+  }: RemoteCallRequest & { readonly timeoutMs: number | undefined },
   maxMessageBytes: number,
   toError: (failure: Failure) => RemoteError,
 ): string {
-  const { timeoutMs } = options;
-  const body = { remotename, function: functionName, args: checkArgs(args), timeoutMs };
+  const body = { remotename, function: functionName, args, timeoutMs };
   let frame: string;
   try {
     frame = encodeJson({ action: 'remote-call', nonce, body }, 'args');
@@ -78,9 +83,24 @@ function encodeCall(
   throw toError({ code, executed: 'no', message: `the call ${problem.text}` });
 }
 
-function checkArgs(args: unknown): JsonObject {
-  if (isJsonObject(args)) return args;
-  throw new TypeError('args: expected an object');
+function checkArgs(args: unknown): void {
+  if (!isJsonObject(args)) throw new TypeError('args: expected an object');
+}
+
+/**
+ * Waits for a connection within the time of the call.
+ * @returns what is left of that time, when the caller has set one
+ */
+async function untilOpen(
+  line: Line,
+  { timeoutMs, signal }: CallOptions,
+  toError: (failure: Failure) => RemoteError,
+): Promise<number | undefined> {
+  const start = Date.now();
+  const isOpen = await line.whenOpen(timeoutMs ?? REMOTE_CALL_TIMEOUT_MS, signal);
+  if (signal?.aborted === true) throw toError(cancelled(signal, 'no'));
+  if (!isOpen) throw toError({ ...closedConnection(line.ending), retryable: line.ending === undefined });
+  return timeoutMs === undefined ? undefined : Math.max(1, timeoutMs - (Date.now() - start));
 }
 
 function cancelled(signal: AbortSignal | undefined, executed: 'no' | 'unknown'): Failure {

@@ -23,10 +23,18 @@ export interface Login {
   readonly sessionId: string;
   readonly maxMessageBytes: number;
   readonly expiresAt: number | undefined;
+  /** The hub still waits for answers to calls of this instance's earlier session. */
+  readonly isResumed: boolean;
 }
 
 /** Reads the reply to `authenticate`; `undefined` when it is none. */
-export function readLogin({ userId, sessionId, maxMessageBytes, expiresAt }: JsonObject): Login | undefined {
+export function readLogin({
+  userId,
+  sessionId,
+  maxMessageBytes,
+  expiresAt,
+  resumed,
+}: JsonObject): Login | undefined {
   if (typeof userId !== 'string' || typeof sessionId !== 'string' || typeof maxMessageBytes !== 'number') {
     return undefined;
   }
@@ -35,6 +43,7 @@ export function readLogin({ userId, sessionId, maxMessageBytes, expiresAt }: Jso
     sessionId,
     maxMessageBytes,
     expiresAt: typeof expiresAt === 'number' ? expiresAt : undefined,
+    isResumed: resumed === true,
   };
 }
 

@@ -103,7 +103,24 @@ export class Runs {
     }
   }
 
-  /** The connection has ended. */
+  /** There is a connection again: what the runs have told meanwhile is in their replays. */
+  reconnected(getReplay: (runId: string) => Promise<RunReplay>): void {
+    for (const runs of this.#runs.values()) for (const run of runs) void this.#catchUp(run, getReplay);
+  }
+
+  async #catchUp(run: RunStream, getReplay: (runId: string) => Promise<RunReplay>): Promise<void> {
+    run.hold();
+    try {
+      run.replayed((await getReplay(run.runId)).events);
+      if (run.isFinished) this.#forget(run);
+    } catch (error) {
+      if (!(error instanceof HubError) || error.code === 'connection-lost') return; // with the next connection
+      this.#forget(run);
+      run.failed(error);
+    }
+  }
+
+  /** The session has ended. */
   ended(failure: Failure): void {
     for (const runs of this.#runs.values()) for (const run of runs) run.failed(new HubError(failure));
     this.#runs.clear();
@@ -155,7 +172,7 @@ class RunStream implements Run {
 
   /** Keeps what comes back until {@link replayed}. */
   hold(): void {
-    this.#held = [];
+    this.#held ??= [];
   }
 
   /** Takes the events so far, and then what was held back. */

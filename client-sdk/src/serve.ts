@@ -1,15 +1,25 @@
 import type { JsonObject } from '@remotes-hub/protocol';
 import { errorCodes } from '@remotes-hub/protocol/error-codes';
-import type { Connection } from './connection.js';
 import { RemoteError, type Failure } from './errors.js';
 import { failureText } from './failure-text.js';
-import type { CallContext, Outcome, ServedFunction } from './functions.js';
+import type { CallContext, Outcome, ServedFunction } from './served-function.js';
 import { encodeJson, frameProblem, isJsonObject } from './json-values.js';
+import type { Line } from './line.js';
 
 /** How many request ids are remembered, so that a call that is delivered again does not run again. */
 const REMEMBERED_IDS = 4_096;
 
-type Functions = ReadonlyMap<string, ServedFunction>;
+/** A remote as this session serves it. */
+export interface Served {
+  readonly remotename: string;
+  readonly functions: ReadonlyMap<string, ServedFunction>;
+  /** How long its calls outlive a lost connection, in milliseconds. */
+  readonly resumeMs: number;
+  /** Whether the hub has it connected now. */
+  isConnected: boolean;
+  /** Whether it is to be connected again with the next connection: nobody has disconnected it. */
+  isWanted: boolean;
+}
 
 /** A forwarded call, parsed. */
 interface ServedCall {
@@ -22,32 +32,43 @@ interface ServedCall {
 
 /** What this session serves, and the calls that run. Each call is answered once, or not at all when cancelled. */
 export class Serving {
-  readonly #remotes = new Map<string, { readonly functions: Functions; isConnected: boolean }>();
+  /** In the order in which they were connected. */
+  readonly #remotes = new Map<string, Served>();
   /** Sent in a `remote-connect` that is not answered yet. */
-  readonly #connecting = new Map<string, Functions>();
+  readonly #connecting = new Map<string, Served>();
   readonly #running = new Map<string, { call: ServedCall; controller: AbortController }>();
   readonly #seen = new Set<string>();
+  /** Answers that were ready while there was no connection, by request id. */
+  readonly #held = new Map<string, string>();
+  readonly #resumeTimers = new Set<ReturnType<typeof setTimeout>>();
 
-  constructor(private readonly connection: Connection) {}
+  constructor(private readonly line: Line) {}
 
-  /** Keeps the functions of a remote that is about to be connected; `false` when one of that name already is. */
-  connecting(remotename: string, functions: Functions): boolean {
-    if (this.#connecting.has(remotename)) return false;
-    this.#connecting.set(remotename, functions);
+  /** Keeps a remote that is about to be connected; `false` when one of that name already is. */
+  connecting(served: Served): boolean {
+    if (this.#connecting.has(served.remotename)) return false;
+    this.#connecting.set(served.remotename, served);
     return true;
   }
 
-  /** The hub has connected it, or refused. */
-  connected(remotename: string, isConnected: boolean): void {
-    const functions = this.#connecting.get(remotename);
-    this.#connecting.delete(remotename);
-    if (isConnected && functions !== undefined) this.#remotes.set(remotename, { functions, isConnected });
+  /** The hub has connected it. */
+  connected(served: Served): void {
+    this.#connecting.delete(served.remotename);
+    served.isConnected = true;
+    served.isWanted = true;
+    this.#remotes.set(served.remotename, served);
   }
 
-  /** Whether these very functions are still served under this name. */
-  isServing(remotename: string, functions: Functions): boolean {
-    const remote = this.#remotes.get(remotename);
-    return remote !== undefined && remote.functions === functions && remote.isConnected;
+  /** It is not connected: refused, or `isLost` with the connection, and then served again with the next one. */
+  refused(served: Served, isLost: boolean): void {
+    const { remotename } = served;
+    if (this.#connecting.get(remotename) === served) this.#connecting.delete(remotename);
+    if (!isLost && this.#remotes.get(remotename) === served) this.#remotes.delete(remotename);
+  }
+
+  /** Whether it is to be served, now or as soon as there is a connection. */
+  isServing(served: Served): boolean {
+    return this.#remotes.get(served.remotename) === served && served.isWanted;
   }
 
   /** This session has disconnected the remote. Calls that run go on. */
@@ -61,7 +82,10 @@ export class Serving {
    */
   disconnectedElsewhere(remotename: string): void {
     const remote = this.#remotes.get(remotename);
-    if (remote !== undefined) remote.isConnected = false;
+    // one that is being connected anew has an event of its last connection ahead of its reply
+    if (remote === undefined || this.#connecting.has(remotename)) return;
+    remote.isConnected = false;
+    remote.isWanted = false;
   }
 
   /** Takes a `remote-call` of the hub. One that was delivered before, or is malformed, is dropped. */
@@ -84,12 +108,64 @@ export class Serving {
     });
   }
 
-  /** The connection has ended: every handler is told, nothing is kept. */
+  /** The connection is lost: handlers are told, but for those whose answers can wait for the next connection. */
+  lost(failure: Failure): void {
+    for (const served of this.#remotes.values()) {
+      if (!served.isWanted) this.#remotes.delete(served.remotename);
+      served.isConnected = false;
+      if (served.resumeMs > 0) this.#abortLater(served, failure);
+    }
+    for (const [requestId, { call }] of this.#running) {
+      if ((this.#remotes.get(call.remotename)?.resumeMs ?? 0) === 0) this.#abort(requestId, failure);
+    }
+  }
+
+  /**
+   * There is a connection again.
+   * @param isResumed the hub still waits for the answers to calls of the last one
+   * @returns what is to be served again, in order
+   */
+  reconnected(isResumed: boolean): readonly Served[] {
+    this.#endResumeTimers();
+    if (isResumed) for (const frame of this.#held.values()) this.line.send(frame);
+    else this.#forgetCalls({ code: 'connection-lost', message: 'the hub no longer waits for this call' });
+    this.#held.clear();
+    return [...this.#remotes.values()];
+  }
+
+  /** The session has ended: every handler is told, nothing is kept. */
   ended(failure: Failure): void {
-    for (const requestId of this.#running.keys()) this.#abort(requestId, failure);
+    this.#endResumeTimers();
+    this.#forgetCalls(failure);
+    for (const served of this.#remotes.values()) served.isConnected = served.isWanted = false;
     this.#remotes.clear();
     this.#connecting.clear();
+  }
+
+  /** A hub that knows nothing of earlier calls counts their ids anew. */
+  #forgetCalls(failure: Failure): void {
+    for (const requestId of this.#running.keys()) this.#abort(requestId, failure);
     this.#seen.clear();
+    this.#held.clear();
+  }
+
+  #abortLater({ remotename, resumeMs }: Served, failure: Failure): void {
+    const timer = setTimeout(() => {
+      this.#resumeTimers.delete(timer);
+      for (const [requestId, { call }] of this.#running) {
+        if (call.remotename === remotename) this.#abort(requestId, failure);
+      }
+    }, resumeMs);
+    this.#resumeTimers.add(timer);
+  }
+
+  #endResumeTimers(): void {
+    for (const timer of this.#resumeTimers) clearTimeout(timer);
+    this.#resumeTimers.clear();
+  }
+
+  #send(requestId: string, frame: string): void {
+    if (!this.line.send(frame) && this.line.ending === undefined) this.#held.set(requestId, frame);
   }
 
   #remember(requestId: string): void {
@@ -103,13 +179,18 @@ export class Serving {
     if (running === undefined) return;
     this.#running.delete(requestId);
     const { remotename, functionName } = running.call;
-    running.controller.abort(new RemoteError(failure, remotename, functionName));
+    running.controller.abort(new RemoteError({ ...failure, requestId }, remotename, functionName));
+  }
+
+  /** Whether it still has to be answered. Another hub may have given its id to another call. */
+  #isRunning(call: ServedCall): boolean {
+    return this.#running.get(call.requestId)?.call === call;
   }
 
   /** Never rejects. */
   async #run(call: ServedCall, signal: AbortSignal): Promise<void> {
     const prepared = await this.#prepare(call, signal);
-    if (!this.#running.has(call.requestId)) return; // cancelled before the handler could begin
+    if (!this.#isRunning(call)) return; // cancelled before the handler could begin
     if ('refusal' in prepared) return this.#answerError(call, prepared.refusal, 'no');
     try {
       this.#answerResult(call, await prepared.call());
@@ -120,7 +201,7 @@ export class Serving {
 
   async #prepare(call: ServedCall, signal: AbortSignal): Promise<Outcome> {
     const { remotename, functionName, args } = call;
-    const functions = this.#remotes.get(remotename)?.functions ?? this.#connecting.get(remotename);
+    const { functions } = this.#remotes.get(remotename) ?? this.#connecting.get(remotename) ?? {};
     if (functions === undefined) return { refusal: `this session does not serve '${remotename}'` };
     const served = functions.get(functionName);
     if (served === undefined) return { refusal: `remote '${remotename}' has no function '${functionName}'` };
@@ -131,35 +212,39 @@ export class Serving {
     }
   }
 
-  #context({ requestId, timeoutMs }: ServedCall, signal: AbortSignal): CallContext {
-    return { signal, requestId, timeoutMs, progress: (value) => this.#progress(requestId, value) };
+  #context(call: ServedCall, signal: AbortSignal): CallContext {
+    const { requestId, timeoutMs } = call;
+    return { signal, requestId, timeoutMs, progress: (value) => this.#progress(call, value) };
   }
 
-  #progress(requestId: string, value: unknown): void {
+  #progress(call: ServedCall, value: unknown): void {
     const progress = encodeJson(value, 'the progress');
-    if (!this.#running.has(requestId)) return;
+    if (!this.#isRunning(call)) return;
+    const { requestId } = call;
     const frame = `{"action":"remote-call-progress","requestId":${JSON.stringify(requestId)},"progress":${progress}}`;
-    const problem = frameProblem(frame, this.connection.maxMessageBytes);
+    const problem = frameProblem(frame, this.line.maxMessageBytes);
     if (problem !== undefined) throw new TypeError(`the progress ${problem.text}`);
-    this.connection.send(frame);
+    this.line.send(frame);
   }
 
   /** @throws {TypeError | RangeError} the result cannot be sent */
   #answerResult(call: ServedCall, result: unknown): void {
-    if (!this.#running.has(call.requestId)) return;
+    if (!this.#isRunning(call)) return;
     const text = encodeJson(result, 'the result');
     const frame = `{"action":"remote-call-result","requestId":${JSON.stringify(call.requestId)},"result":${text}}`;
-    const problem = frameProblem(frame, this.connection.maxMessageBytes);
+    const problem = frameProblem(frame, this.line.maxMessageBytes);
     if (problem !== undefined) throw new RangeError(`the result ${problem.text}`);
     this.#running.delete(call.requestId);
-    this.connection.send(frame);
+    this.#send(call.requestId, frame);
   }
 
-  #answerError({ requestId }: ServedCall, error: string, executed: 'no' | 'yes'): void {
-    if (!this.#running.delete(requestId)) return;
+  #answerError(call: ServedCall, error: string, executed: 'no' | 'yes'): void {
+    if (!this.#isRunning(call)) return;
+    const { requestId } = call;
+    this.#running.delete(requestId);
     const frame = errorFrame(requestId, error, executed);
-    const fits = frameProblem(frame, this.connection.maxMessageBytes) === undefined;
-    this.connection.send(fits ? frame : errorFrame(requestId, error.slice(0, 100), executed));
+    const fits = frameProblem(frame, this.line.maxMessageBytes) === undefined;
+    this.#send(requestId, fits ? frame : errorFrame(requestId, error.slice(0, 100), executed));
   }
 }
 

@@ -109,7 +109,7 @@ test('a call made while the connection closes is not sent', async () => {
   await expect(session.client.call('x', 'f')).rejects.toMatchObject({
     code: 'connection-lost',
     executed: 'no',
-    message: 'the connection to the hub is closing',
+    message: 'there is no connection to the hub',
   });
   await closing;
 });

@@ -25,7 +25,11 @@ test('a username and password log in as well', async () => {
   const login = await hub.answer(authenticated);
   await using client = await connecting;
 
-  expect(login['body']).toEqual({ username: 'ada', password: 'pw' });
+  expect(login['body']).toEqual({
+    username: 'ada',
+    password: 'pw',
+    instanceId: expect.stringMatching(/^[0-9a-f]{32}$/u) as unknown,
+  });
   expect(client.expiresAt).toBeUndefined();
 });
 

@@ -136,7 +136,7 @@ test('SDK-04: progress reaches the caller in order, before the result', async ()
 test('SDK-05: calls fail with connection-lost when the hub goes away, and with remote-disconnected when the remote does', async () => {
   await using hub = await startTestHub();
   await using serving = await connectTo(hub);
-  await using caller = await connectTo(hub);
+  await using caller = await connect(hub.url, { token: await hub.token(), reconnect: false });
   await serving.serve('x', { hang: { handler: async () => new Promise(() => undefined) } });
 
   const call = caller.call('x', 'hang');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { connect, type ConnectOptions } from '@remotes-hub/client';
-import { checkClose, parseConnectOptions } from '../../client-sdk/src/options.js';
+import { checkClose } from '../../client-sdk/src/checks.js';
+import { parseConnectOptions } from '../../client-sdk/src/options.js';
 import { LoggedIn } from './scripted-hub.js';
 
 const url = 'ws://127.0.0.1:1/ws';

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 import {
   connect,
+  type ConnectionOptions,
   type FunctionDefinitions,
   type Hub,
   type JsonObject,
@@ -113,9 +114,13 @@ export class LoggedIn implements AsyncDisposable {
     readonly client: Hub,
   ) {}
 
-  static async start(login: object = authenticated): Promise<LoggedIn> {
+  /** One that is not to come back by itself, unless told otherwise. */
+  static async start(
+    login: object = authenticated,
+    options: ConnectionOptions = { reconnect: false },
+  ): Promise<LoggedIn> {
     const hub = await ScriptedHub.start();
-    const connecting = connect(hub.url, { token: 'secret' });
+    const connecting = connect(hub.url, { token: 'secret', ...options });
     await hub.answer(login);
     return new LoggedIn(hub, await connecting);
   }

@@ -4,16 +4,21 @@ import { startTestHub, type TestHub } from '../support/hub.js';
 
 const page = 'client-sdk/README.md';
 
-/** What each example prints. `browser` runs in a page: test/browser/readme.test.ts. */
+/** The examples that run in a page: test/browser. */
+const inPages = ['browser', 'model-context', 'react'];
+
+/** What each other example prints. */
 const printed: Record<string, string> = {
   node: "{ city: 'Rome', forecast: 'sunny' }\n",
   zod: '{ second: 1, of: 2 }\n{ second: 2, of: 2 }\ndone\n',
+  types: 'sunny in Rome for 3 days\n',
   errors: 'remote-not-connected no true\n',
   prompt: `calls get_forecast { city: 'Rome' }
 I am not a language model; I only match words.
 
 get_forecast answered: {"forecast":"sunny","city":"Rome"}`,
   'prompt-at-once': 'completed\n',
+  reconnect: 'true\n',
 };
 
 async function startExampleHub(): Promise<TestHub> {
@@ -37,7 +42,7 @@ async function startExampleHub(): Promise<TestHub> {
 
 test('DOC-01: every example of the client README is run', () => {
   expect([...runnableBlocks(page).keys()].toSorted()).toEqual(
-    [...Object.keys(printed), 'browser'].toSorted(),
+    [...Object.keys(printed), ...inPages].toSorted(),
   );
 });
 

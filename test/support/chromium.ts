@@ -14,8 +14,8 @@ export const chromiumPath = places.find((place) => place !== undefined && exists
 /** What the title of a skipped browser test says. */
 export const chromiumNote = chromiumPath === undefined ? ' (skipped: Chromium is not installed)' : '';
 
-/** Starts the browser, without what would reach for the outside. */
-export async function startChromium(): Promise<Browser> {
+/** Starts the browser, without what would reach for the outside; `more` are further arguments of it. */
+export async function startChromium(more: readonly string[] = []): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('Chromium is not installed');
   return chromium.launch({
     executablePath: chromiumPath,
@@ -27,6 +27,7 @@ export async function startChromium(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
   });
 }
