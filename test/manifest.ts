@@ -114,6 +114,10 @@ const sessions = [
     'SESSION-04': 'More sessions than allowed are refused.',
     K023: 'The late end of a replaced session touches nothing that its successor owns.',
   }),
+  ...at(wire, 'session-closing', {
+    'SESSION-05':
+      'At shutdown every session is told when to come back, at random within a time that grows with their number.',
+  }),
   ...at(wire, 'Heartbeat', {
     K001: 'The hub pings every 15 s; a silent peer is cut off within 30 s, its remotes and calls end.',
   }),
@@ -138,6 +142,7 @@ const remotes = [
     'REMOTE-06': 'tools above their size get message-too-large.',
     'REMOTE-07': 'A schema that cannot be used gets invalid-schema, which names the function.',
     'REMOTE-08': 'Patterns that are not enforced are named in warnings, with remotes.v1 only.',
+    'REMOTE-14': 'resumeMs is 0 to 30,000; without an instanceId it has no effect, and a warning says so.',
     K055: 'A function listed twice is refused by name, nothing is stored; [] is allowed, non-arrays are not.',
   }),
   ...at(wire, 'Names', {
@@ -167,6 +172,8 @@ const calls = [
       'A call to a remote that is not connected fails: remote-not-connected, executed no, retryable.',
     'CALL-03': 'A call to a function that the remote lacks fails: function-not-found, executed no.',
     'CALL-04': 'Calls above the limit in flight fail: too-many-calls, executed no, retryable.',
+    'CALL-27':
+      'The error reply of a call that was forwarded has its requestId; that of another call has none.',
     K043: 'A served function may call through the hub, its own session included, before it answers.',
     K050: 'Absent args are forwarded as {}; args that are no object are refused and nothing is forwarded.',
   }),
@@ -202,6 +209,17 @@ const calls = [
     'CALL-15': 'Every failed call says executed and retryable as the table of codes says.',
     K035: 'Pending calls fail at once when the remote disconnects or its session closes or dies: remote-disconnected, executed unknown.',
     K037: 'A call whose caller has gone is freed at once, and its answer is dropped.',
+  }),
+  ...at(wire, 'Resuming', {
+    'CALL-22':
+      'A call of a remote with resumeMs outlives the loss of its session; the same instance alone answers it, once.',
+    'CALL-23':
+      'Request ids go on counting in a session that resumed another, and only its login reply says resumed.',
+    'CALL-24':
+      'A call that waits for its instance ends after resumeMs, at its own deadline, by its caller or at shutdown.',
+    'CALL-25': 'A missing close frame and 4409 suspend calls; after any other close frame they fail at once.',
+    'CALL-26':
+      'What waits for its instance counts in the limits, is bounded per user and leaves nothing behind.',
   }),
   ...at(wire, 'Permitted races', {
     'CALL-16':
@@ -338,7 +356,99 @@ const runs = [
   }),
 ];
 
+/** What every client keeps, judged by `remotes-hub conformance --client`. */
+const clients = [
+  ...at(wire, 'Ways in', {
+    'CLIENT-01':
+      'A client logs in with the token it was given, at the upgrade or by its first message, never in the address.',
+  }),
+  ...at(wire, 'remote-connect', {
+    'CLIENT-02': 'A client connects its remotes with function specs that fit the specification.',
+  }),
+  ...at(wire, 'Error codes', {
+    'CLIENT-03': 'Credentials that were refused are not sent again.',
+  }),
+  ...at(wire, 'Attempts', {
+    'CLIENT-04': 'After rate-limited it does not try sooner than retryAfterMs says.',
+  }),
+  ...at(wire, 'Envelope', {
+    'CLIENT-05': 'Every frame is one message of the specification, without fields of its own.',
+  }),
+  ...at(wire, 'Nonce', {
+    'CLIENT-06': 'Every request has a nonce: a string of at most 256 bytes, none used twice.',
+  }),
+  ...at(wire, 'Envelope', {
+    'CLIENT-07': 'Actions and fields that it does not know are ignored.',
+  }),
+  ...at(wire, 'Replies', {
+    'CLIENT-08': 'Replies that nobody waits for, or that come twice, are ignored.',
+  }),
+  ...at(wire, 'Writing a client', {
+    'CLIENT-09': 'Frames that it cannot understand do it no harm and run nothing.',
+  }),
+  ...at(wire, 'Heartbeat', {
+    'CLIENT-10': 'Pings are answered, also while calls run.',
+  }),
+  ...at(wire, 'remote-call-result', {
+    'CLIENT-11': 'Every call is answered once, with its request id exactly.',
+  }),
+  ...at(wire, 'Names', {
+    'CLIENT-12': 'A remote whose name holds # is not mixed up with another.',
+  }),
+  ...at(wire, 'Results', {
+    'CLIENT-13': 'Any JSON value is a result, the falsy ones too.',
+  }),
+  ...at(wire, 'Frames', {
+    'CLIENT-14': 'Texts of any script arrive and leave unchanged.',
+  }),
+  ...at(wire, 'remote-call-result', {
+    'CLIENT-15': 'A function that fails is answered with an error: a text, without a stack.',
+  }),
+  ...at(wire, 'remote-call, forwarded', {
+    'CLIENT-16': 'A function that it does not serve is answered with an error.',
+    'CLIENT-17': 'A call that is delivered twice runs once and is answered once.',
+    'CLIENT-18': 'Calls run side by side: a slow one holds up no other.',
+  }),
+  ...at(wire, 'remote-call-cancel, forwarded', {
+    'CLIENT-19': 'A cancelled call is stopped, and others go on.',
+  }),
+  ...at(wire, 'remote-call-progress', {
+    'CLIENT-20': 'Progress has the request id, comes in order and never after the answer.',
+  }),
+  ...at(wire, 'remote-call', {
+    'CLIENT-21': 'A function may call through the hub; replies are matched by nonce, in any order.',
+  }),
+  ...at(wire, 'Replies', {
+    'CLIENT-22': 'A call of its own that fails fails, with the text of the error.',
+  }),
+  ...at(wire, 'Frames', {
+    'CLIENT-23': 'Frames of more than 1 MiB are read and sent.',
+  }),
+  ...at(wire, 'How a call ends', {
+    'CLIENT-24': 'A result too long for a frame is answered with an error.',
+  }),
+  ...at(wire, 'Close codes', {
+    'CLIENT-25': 'A client does not come back after 4409.',
+    'CLIENT-26': 'A client answers a close with 1001; when it comes back it serves its remotes again.',
+  }),
+  ...at(wire, 'Writing a client', {
+    'CLIENT-27': 'A client does not storm a hub that sends it away.',
+  }),
+  ...at(wire, 'session-closing', {
+    'CLIENT-28': 'After session-closing it does not come back sooner than that says.',
+  }),
+  ...at(wire, 'Resuming', {
+    'CLIENT-29': 'Calls of a connection that was lost are not answered on another, unless it resumed them.',
+  }),
+];
+
 const programs = [
+  ...at(wire, 'Conformance', {
+    'CONFORM-01': 'The kit judges a hub; this hub passes, and a hub that breaks one rule fails that rule.',
+    'CONFORM-02':
+      'The kit judges a client; the SDK passes, and a client that breaks one rule fails that rule.',
+    'CONFORM-03': 'A client in another language, written from the specification alone, passes and works.',
+  }),
   ...at('README.md', 'Remotes Hub', {
     'DOC-01': 'Every command and example of the READMEs was run by a test.',
     'DOC-02': 'The demo shows what it says and ends with 0.',
@@ -364,6 +474,7 @@ const programs = [
     'CLI-07': 'Exit codes are 0 done, 1 the call failed, 2 usage, 3 cannot connect or log in.',
     'CLI-08': '--json writes for machines on stdout; everything else goes to stderr.',
     'CLI-10': 'lint prints what becomes of each function, and ends with 1 when one is refused.',
+    'CLI-13': 'conformance reports rule by rule, for people or as JSON, and ends with 1 when one fails.',
     'CLI-09': 'prompt hands on a conversation and a context.',
   }),
   ...at(client, 'Options', {
@@ -387,7 +498,75 @@ const programs = [
     'SDK-05':
       'A failed call rejects with code, executed and retryable; a lost connection is connection-lost.',
     'SDK-09': 'lint tells how the functions of a remote reach models.',
+    'SDK-18': 'A failed call tells the id that the hub gave it.',
     'SDK-06': 'Sizes are checked before sending.',
+  }),
+  ...at(client, 'Reconnecting', {
+    'SDK-10':
+      'A lost connection is opened anew, with full jitter and a cap; what is served is served again, calls wait.',
+    'SDK-11':
+      'A client takes over from its own ghost, also after a reload; a name taken by another is told as an event.',
+    'SDK-12': 'A connection that died without a word is found by a ping.',
+    'SDK-17': 'With resumeMs an answer is given over a lost connection, once; another hub never gets it.',
+    'SDK-15':
+      'On a bad network every call ends, none runs twice for one call, and every remote is served again.',
+    K155: 'Clients of a hub that restarts come back spread over time, and a refused login is not repeated.',
+    K156: 'Connect, close and connect in one go leave one session.',
+    K157: 'A page with slow timers stays connected.',
+  }),
+  ...at(client, 'Types', {
+    'SDK-20':
+      'defineFunctions and remote type the calls of a remote, from its definitions or an interface.',
+  }),
+  ...at(client, 'Serving functions', {
+    'SDK-21':
+      'maxConcurrent limits the calls of a function that run at once; the others wait, and leave when cancelled.',
+  }),
+  ...at(server, 'remotes-hub types', {
+    'CLI-11': 'types prints a connected remote as a TypeScript interface, always a valid module.',
+    'CLI-12': 'The printed types take every value that the schemas take.',
+  }),
+  ...at(client, 'Options', {
+    'SDK-13': 'A token function is asked at every connect and before the token expires.',
+  }),
+  ...at(client, 'In a browser', {
+    'SDK-14': 'The client works in a page, a worker and a service worker.',
+    'SDK-16': 'The client is small, and a page that does not use it has none of it.',
+  }),
+  ...at(client, 'React', {
+    'REACT-01': 'Under StrictMode one session is opened and a remote is connected once.',
+    'REACT-02': 'A call runs the handler and the schema of the last render, and nothing is served anew.',
+    'REACT-03': 'Another spec serves the remote anew, and a call in flight finishes.',
+    'REACT-04': 'Unmounting disconnects the remote and aborts what runs; mounting serves again.',
+    'REACT-05': 'A component takes over the name of the one it replaces.',
+    'REACT-06': 'A remote that cannot be served says why.',
+    'REACT-07': 'Unmounting the provider closes its session, and leaves a given one open.',
+    'REACT-08': 'Another token opens another session; a refused login is told by state and error.',
+    'REACT-09': 'useRemotes follows what is connected.',
+    'REACT-10': 'useCall shows the last call and cancels the one before.',
+    'REACT-11': 'Unmounting cancels the pending call.',
+    'REACT-12': 'useRun streams text and events to the result.',
+    'REACT-13': 'Rendering on a server connects nowhere.',
+    'REACT-14': 'A hook without a provider says so.',
+    'REACT-15': 'After a lost connection remotes are served and read again.',
+    'REACT-16': 'A remote disconnected by others, or whose name was taken meanwhile, is told as failed.',
+  }),
+  ...at(client, 'Tools of the page (WebMCP)', {
+    'WEBMCP-01': 'Tools become functions with description, schema and verb.',
+    'WEBMCP-02': "A tool's result follows the documented rule, and a tool that fails fails the call.",
+    'WEBMCP-03':
+      'Tools that come and go are followed, calls in flight finish, the same spec stays connected.',
+    'WEBMCP-04': "Cancelling aborts the tool's signal.",
+    'WEBMCP-05': 'A tool with an unusable schema is reported and left out.',
+    'WEBMCP-06': 'A filter says which tools are served.',
+    'WEBMCP-07': "Stopping and the session's end end it; a taken name is reported.",
+    'WEBMCP-08': 'Without a model context, serving asks for one.',
+    'WEBMCP-09': "Older text forms are understood, and the page's own tool comes before a frame's.",
+    'WEBMCP-10': 'The own registry keeps to what browsers do.',
+    'WEBMCP-11': "Tools of the browser's context and of the own registry are called from elsewhere.",
+    'WEBMCP-12': 'Both follow changes while a call is in flight, until stopped.',
+    'WEBMCP-13': "In a browser, cancelling a call aborts the tool's signal.",
+    'WEBMCP-14': 'Tools changed while the connection is lost are served when it is back.',
   }),
   ...at(client, 'Prompting an agent', {
     'SDK-07': 'A prompt is an iterable of typed events with a result and a way to cancel it.',
@@ -405,5 +584,6 @@ export const behaviours: readonly Behaviour[] = [
   ...schemas,
   ...http,
   ...runs,
+  ...clients,
   ...programs,
 ];

@@ -37,19 +37,28 @@ export function socketUrl(text: string): string {
   return url.href;
 }
 
-/** Connects and logs in. @throws {CommandError} usage, or unreachable with the reason as its cause */
+/** The endpoint that the option or the environment names. @throws {CommandError} usage */
+export function hubEndpoint({ url }: ConnectionOptions, env: Environment): string {
+  return socketUrl(url ?? (env['REMOTES_HUB_URL'] || STANDARD_URL));
+}
+
+/**
+ * Connects and logs in. A connection that is lost is opened anew only when `reconnect` says so.
+ * @throws {CommandError} usage, or unreachable with the reason as its cause
+ */
 export async function connectToHub(
-  { url }: ConnectionOptions,
+  options: ConnectionOptions,
   env: Environment,
   signal: AbortSignal,
+  { reconnect = false } = {},
 ): Promise<Hub> {
-  const endpoint = socketUrl(url ?? (env['REMOTES_HUB_URL'] || STANDARD_URL));
+  const endpoint = hubEndpoint(options, env);
   const token = env['REMOTES_HUB_TOKEN'] ?? '';
   if (token === '') {
     throw new CommandError(exitCodes.unreachable, 'cannot log in: REMOTES_HUB_TOKEN is not set');
   }
   try {
-    return await connect(endpoint, { token, signal });
+    return await connect(endpoint, { token, signal, ...(!reconnect && { reconnect }) });
   } catch (cause) {
     if (!(cause instanceof HubError)) throw cause;
     throw new CommandError(exitCodes.unreachable, `cannot connect to ${endpoint}: ${describeError(cause)}`, {

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { isObject } from '../config/plain-object.js';
 import { addCallCommand } from './call.js';
 import type { CommandContext } from './command-context.js';
+import { addConformanceCommand } from './conformance.js';
 import {
   CommandError,
   describeError,
@@ -17,6 +18,7 @@ import { addPromptCommand } from './prompt.js';
 import { addServeCommand } from './serve.js';
 import { addStartCommand } from './start.js';
 import { addTokenCommand } from './token.js';
+import { addTypesCommand } from './types.js';
 import { addUserCommand } from './user.js';
 
 const epilogue = `
@@ -55,8 +57,10 @@ function createProgram(context: CommandContext): Command {
   addServeCommand(program, context);
   addListCommand(program, context);
   addLintCommand(program, context);
+  addTypesCommand(program, context);
   addCallCommand(program, context);
   addPromptCommand(program, context);
+  addConformanceCommand(program, context);
   addTokenCommand(program, context);
   addUserCommand(program, context);
   return program;

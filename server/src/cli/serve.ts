@@ -1,3 +1,4 @@
+import type { StateChange } from '@remotes-hub/client';
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.js';
 import { CommandError, exitCodes } from './exit-codes.js';
@@ -17,6 +18,7 @@ const DRAIN_TIMEOUT_MS = 30_000;
 interface ServeOptions extends ConnectionOptions {
   readonly name: string;
   readonly json?: boolean;
+  readonly reconnect: boolean;
 }
 
 /** `remotes-hub serve`: serves the functions of a module until it is told to stop. */
@@ -25,7 +27,8 @@ export function addServeCommand(program: Command, context: CommandContext): void
     .command('serve')
     .description('serve the exported functions of a JavaScript module as a remote')
     .argument('<module>', 'the path of the module')
-    .requiredOption('--name <name>', 'the name of the remote');
+    .requiredOption('--name <name>', 'the name of the remote')
+    .option('--no-reconnect', 'end when the connection is lost, instead of coming back');
   withConnectionOptions(command)
     .option('--json', 'print what is served as JSON')
     .action((path: string, options: ServeOptions) => serve(path, options, context));
@@ -39,7 +42,9 @@ async function serve(
   const { functions, ignored } = await loadServedModule(path);
   for (const name of ignored) output.note(`left out: ${name} is no function`);
   using interruption = new Interruption(exitNow);
-  await using hub = await connectToHub(options, env, interruption.signal);
+  await using hub = await connectToHub(options, env, interruption.signal, options);
+  hub.on('state', (change) => output.note(describeState(change)));
+  hub.on('serve-failed', ({ message }) => output.note(message));
   const calls = new RunningCalls((text) => output.note(text));
   const remote = await checkedByClient(hub.serve(options.name, calls.watch(functions)));
   if (options.json === true) output.json({ remotename: options.name, functions: [...functions.keys()] });
@@ -55,4 +60,10 @@ async function serve(
   }
   await remote.disconnect({ drain: true });
   await calls.drained(DRAIN_TIMEOUT_MS);
+}
+
+function describeState({ state, close }: StateChange): string {
+  if (state === 'open') return 'connected again';
+  const reason = close?.reason ?? '';
+  return `connection lost (${close?.code ?? 1006}${reason === '' ? '' : `: ${reason}`}), ${state}`;
 }

@@ -1,5 +1,7 @@
 import { connect } from '@remotes-hub/client';
+import { createHub, createLogger } from '@remotes-hub/server';
 import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.js';
 import { CommandProcess, run, startHub, temporaryFolder } from './run-command.js';
 
 const weatherModule = `
@@ -39,6 +41,7 @@ test('CLI-01, CLI-02: start without a configuration serves whoever has the print
 
   await using session = await connect(`${env['REMOTES_HUB_URL']?.replace('http', 'ws') ?? ''}/ws`, {
     token: env['REMOTES_HUB_TOKEN'] ?? '',
+    reconnect: false,
   });
   expect(session.userId).toBe('dev');
   expect(await session.agents()).toEqual([
@@ -114,11 +117,28 @@ test('CLI-04: a call in flight is finished before serve ends', async () => {
   expect(await calling.ended()).toMatchObject({ exitCode: 0, stdout: 'finished\n' });
 });
 
+test('CLI-04: serve comes back with the hub, and serves again', async () => {
+  using folder = temporaryFolder();
+  const first = await startHub();
+  const module = folder.write('w.mjs', weatherModule);
+  await using serving = new CommandProcess(['serve', module, '--name', 'w'], first.env);
+  await serving.output(/serving w/);
+  await first.hub.close();
+  await serving.output(/connection lost \(1001.*\), reconnecting/);
+  const second = createHub({ config: { auth: { secret: first.secret } }, log: createLogger('silent') });
+  await second.listen({ host: '127.0.0.1', port: Number(new URL(first.url).port) });
+
+  await serving.output(/connected again/);
+  await eventually(() => second.counts().remotes === 1, 'it is served again');
+  expect(await serving.stop('SIGTERM')).toMatchObject({ exitCode: 0 });
+  await second.close();
+});
+
 test('CLI-07: serve ends with exit code 3 when the hub closes', async () => {
   using folder = temporaryFolder();
   await using hub = await startHub();
   await using serving = new CommandProcess(
-    ['serve', folder.write('w.mjs', weatherModule), '--name', 'w'],
+    ['serve', folder.write('w.mjs', weatherModule), '--name', 'w', '--no-reconnect'],
     hub.env,
   );
   await serving.output(/serving w/);
