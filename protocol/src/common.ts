@@ -69,6 +69,8 @@ export const errorReplySchema = z.object({
   executed: z.enum(executedValues).optional(),
   /** Only on a failed `remote-call`: sending the same call again may succeed and cannot run it twice. */
   retryable: z.boolean().optional(),
+  /** Only on a failed `remote-call` that was forwarded: the id that its serving session knows it by. */
+  requestId: requestIdSchema.optional(),
   /** Only with `rate-limited`: how long to wait, in milliseconds. */
   retryAfterMs: z.int().nonnegative().optional(),
 });

@@ -15,6 +15,7 @@ export {
   MAX_PASSWORD_LENGTH,
   MIN_INSTANCE_ID_LENGTH,
   MAX_INSTANCE_ID_LENGTH,
+  MAX_RESUME_MS,
   MAX_INSTRUCTION_LENGTH,
   SESSION_EXPIRING_NOTICE_MS,
   SUBPROTOCOL,
@@ -64,6 +65,7 @@ export {
   pongReplySchema,
   sessionOpenedEventSchema,
   sessionExpiringEventSchema,
+  sessionClosingEventSchema,
   type Credentials,
   type Authenticate,
 } from './sessions.js';

@@ -46,6 +46,9 @@ export const MAX_PASSWORD_LENGTH = 1_024;
 export const MIN_INSTANCE_ID_LENGTH = 16;
 export const MAX_INSTANCE_ID_LENGTH = 128;
 
+/** The longest `resumeMs` of a remote, in milliseconds. */
+export const MAX_RESUME_MS = 30_000;
+
 /** Longest instruction of a prompt, in UTF-16 code units. */
 export const MAX_INSTRUCTION_LENGTH = 100_000;
 

@@ -23,6 +23,7 @@ import {
 import {
   authenticateSchema,
   pingSchema,
+  sessionClosingEventSchema,
   sessionExpiringEventSchema,
   sessionOpenedEventSchema,
 } from './sessions.js';
@@ -55,6 +56,7 @@ export const hubMessageSchemas = {
   'remote-call-progress': callProgressSchema,
   'session-opened': sessionOpenedEventSchema,
   'session-expiring': sessionExpiringEventSchema,
+  'session-closing': sessionClosingEventSchema,
   'remote-connected': remoteConnectedEventSchema,
   'remote-disconnected': remoteDisconnectedEventSchema,
   'run-started': runEventSchema,

@@ -9,7 +9,7 @@ import {
 } from './common.js';
 import { executedValues } from './error-codes.js';
 import { functionSpecsSchema } from './function-specs.js';
-import { MAX_CALL_TIMEOUT_MS } from './limits.js';
+import { MAX_CALL_TIMEOUT_MS, MAX_RESUME_MS } from './limits.js';
 
 /**
  * `remote-connect`, session to hub: serve a named set of functions. Answered with
@@ -19,7 +19,15 @@ import { MAX_CALL_TIMEOUT_MS } from './limits.js';
 export const remoteConnectSchema = z.object({
   action: z.literal('remote-connect'),
   nonce: nonceSchema.optional(),
-  body: z.object({ remotename: remoteNameSchema, tools: functionSpecsSchema }),
+  body: z.object({
+    remotename: remoteNameSchema,
+    tools: functionSpecsSchema,
+    /**
+     * How long calls in flight wait for this session's instance when its connection is lost, in milliseconds;
+     * 0, the default: not at all. See README.md, "Resuming".
+     */
+    resumeMs: z.int().min(0).max(MAX_RESUME_MS).optional(),
+  }),
 });
 export type RemoteConnect = z.infer<typeof remoteConnectSchema>;
 
@@ -61,9 +69,9 @@ export const remoteListReplySchema = z.object({
 
 /**
  * `remote-call`, session to hub: run one function of a connected remote (README.md, "Calls").
- * Answered with `{result, nonce}`, or with `{error, code, executed, retryable, nonce}` when the arguments do
- * not fit, no such remote or function is connected, its session reports an error or closes, or no answer
- * comes in time.
+ * Answered with `{result, nonce}`, or with `{error, code, executed, retryable, requestId, nonce}` when the
+ * arguments do not fit, no such remote or function is connected, its session reports an error or closes, or no
+ * answer comes in time; `requestId` only when the call was forwarded.
  */
 export const remoteCallSchema = z.object({
   action: z.literal('remote-call'),

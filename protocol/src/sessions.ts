@@ -44,6 +44,7 @@ export type Authenticate = z.infer<typeof authenticateSchema>;
 /**
  * Reply to a successful `authenticate`. `expiresAt` is milliseconds since 1970, absent when the session never
  * ends; `maxMessageBytes` is this hub's largest frame, so that a client can check a size before it sends.
+ * `resumed` is there only when the session took over from a lost one of its instance (README.md, "Resuming").
  */
 export const authenticatedReplySchema = z.object({
   message: z.literal('authenticated'),
@@ -51,6 +52,7 @@ export const authenticatedReplySchema = z.object({
   sessionId: sessionIdSchema,
   maxMessageBytes: z.int().positive(),
   expiresAt: z.int().optional(),
+  resumed: z.literal(true).optional(),
   nonce: nonceSchema.optional(),
 });
 
@@ -70,4 +72,13 @@ export const sessionOpenedEventSchema = z.object({
 export const sessionExpiringEventSchema = z.object({
   action: z.literal('session-expiring'),
   body: z.object({ sessionId: sessionIdSchema, expiresAt: z.int() }),
+});
+
+/**
+ * Event `session-closing`, to a session that the hub is about to close with 1001, since it is going away. The
+ * client should come back after `reconnectAfterMs` (milliseconds), which is another for each session.
+ */
+export const sessionClosingEventSchema = z.object({
+  action: z.literal('session-closing'),
+  body: z.object({ sessionId: sessionIdSchema, reconnectAfterMs: z.int().nonnegative() }),
 });

@@ -17,9 +17,10 @@ import type { HubConfigInput, Limits } from './config/config-schema.js';
 import { resolveConfig, type LoadedConfig } from './config/load-config.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { RemoteRegistry } from './remotes/remote-registry.js';
-import { SessionProvider } from './remotes/session-provider.js';
+import { SessionProviders } from './remotes/session-providers.js';
 import { BuiltInAuthenticator } from './authentication/built-in-authenticator.js';
 import { CustomAuthenticator, type AuthenticateFunction } from './authentication/custom-authenticator.js';
+import { announceClosing } from './sessions/closing-notice.js';
 import { Dispatcher } from './sessions/dispatcher.js';
 import { PerSession } from './sessions/per-session.js';
 import { Reception } from './sessions/reception.js';
@@ -49,7 +50,7 @@ export interface HubCounts {
   readonly sessions: number;
   readonly unauthenticated: number;
   readonly remotes: number;
-  /** Sessions and host remotes that serve. */
+  /** Sessions and host remotes that serve, and lost sessions whose calls wait for their instance. */
   readonly providers: number;
   readonly callers: number;
   readonly pendingCalls: number;
@@ -73,7 +74,7 @@ export interface Hub extends AsyncDisposable, Pick<HostProgram, 'connectRemote' 
   /** A token of this hub for a user. @param ttlMs milliseconds */
   issueToken(userId: string, ttlMs?: number): Promise<{ readonly token: string; readonly expiresAt: number }>;
   counts(): HubCounts;
-  /** Refuses newcomers, fails what is pending, closes every session with 1001, and is done within seconds. */
+  /** Refuses newcomers, fails what is pending, closes every session with 1001 and a hint when to come back; within seconds. */
   close(): Promise<void>;
 }
 
@@ -102,10 +103,7 @@ export function createHub(options: HubOptions = {}): Hub {
   });
   const calls = new Calls(registry);
   const host = new HostProgram(registry, calls, limits);
-  const providers = new PerSession(
-    (session) =>
-      new SessionProvider(session, (provider, cause) => registry.disconnectProvider(provider, cause)),
-  );
+  const providers = new SessionProviders(registry);
   const callers = new PerSession(() => new CallerCalls(limits.maxCallsInFlight));
   const conversations = new Conversations(limits);
   const nativeTools = new NativeToolSets({
@@ -150,7 +148,16 @@ export function createHub(options: HubOptions = {}): Hub {
     },
     log,
   });
-  const reception = new Reception({ authenticator, sessions, dispatcher, greet, limits, log });
+  const reception = new Reception({
+    authenticator,
+    sessions,
+    dispatcher,
+    sessionOpened: (session) => providers.resume(session),
+    // a session that has just begun has a provider only if it took one over
+    greet: (session) => ({ ...greet(session), resumed: providers.find(session) && true }),
+    limits,
+    log,
+  });
   const allowedOrigins = new AllowedOrigins(config.auth.allowedOrigins);
   const sockets = new WebSocketServer({
     path: config.path,
@@ -179,6 +186,7 @@ export function createHub(options: HubOptions = {}): Hub {
     await runs.close();
     conversations.close();
     await setImmediate(); // what just failed is answered before its connection closes
+    announceClosing(sessions.all());
     await sockets[Symbol.asyncDispose]();
     await listener[Symbol.asyncDispose]();
     authenticator[Symbol.dispose]();

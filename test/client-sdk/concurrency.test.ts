@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject, StandardSchema } from '@remotes-hub/client';
-import { parseFunctions, type Outcome } from '../../client-sdk/src/functions.js';
+import { parseFunctions } from '../../client-sdk/src/functions.js';
+import type { Outcome } from '../../client-sdk/src/served-function.js';
 import { LoggedIn } from './scripted-hub.js';
 
 /** A handler whose calls end when the test says so, and what it was called with, in order. */

@@ -6,7 +6,9 @@ import {
   MAX_FUNCTIONS_PER_REMOTE,
   MAX_INSTRUCTION_LENGTH,
   MAX_NAME_LENGTH,
+  MAX_RESUME_MS,
   authenticateSchema,
+  authenticatedReplySchema,
   errorReplySchema,
   functionSpecSchema,
   functionSpecsSchema,
@@ -18,6 +20,7 @@ import {
   remoteListSchema,
   remoteSelectionSchema,
   sendAgentPromptSchema,
+  sessionClosingEventSchema,
 } from '@remotes-hub/protocol';
 import { expect, test } from 'vitest';
 import type * as z from 'zod';
@@ -300,4 +303,26 @@ test('an error reply needs a text and a code of the list', () => {
 test('a fault names the path and says what was expected and received', () => {
   const [fault] = faults(remoteCallSchema, call({ remotename: 7, function: 'f' }));
   expect(fault).toBe('body.remotename: Invalid input: expected string, received number');
+});
+
+test.each([undefined, 0, 1, MAX_RESUME_MS])('resumeMs %j fits a remote-connect', (resumeMs) => {
+  const body = { remotename: 'x', tools: [], resumeMs };
+  expect(faults(remoteConnectSchema, { action: 'remote-connect', body })).toEqual([]);
+});
+
+test.each([-1, 0.5, MAX_RESUME_MS + 1, '1', null])('resumeMs %j does not', (resumeMs) => {
+  const body = { remotename: 'x', tools: [], resumeMs };
+  expect(faults(remoteConnectSchema, { action: 'remote-connect', body })[0]).toMatch(/^body\.resumeMs: /u);
+});
+
+test('a login reply says resumed: true or nothing of it', () => {
+  const reply = { message: 'authenticated', userId: 'u', sessionId: 's', maxMessageBytes: 1 };
+  expect(faults(authenticatedReplySchema, reply)).toEqual([]);
+  expect(faults(authenticatedReplySchema, { ...reply, resumed: true })).toEqual([]);
+  expect(faults(authenticatedReplySchema, { ...reply, resumed: false })[0]).toMatch(/^resumed: /u);
+});
+
+test.each([-1, 0.5, undefined])('reconnectAfterMs %j does not fit a session-closing', (reconnectAfterMs) => {
+  const event = { action: 'session-closing', body: { sessionId: 's', reconnectAfterMs } };
+  expect(faults(sessionClosingEventSchema, event)[0]).toMatch(/^body\.reconnectAfterMs: /u);
 });

@@ -15,6 +15,7 @@ export interface Closed {
 const events: ReadonlySet<string> = new Set([
   'session-opened',
   'session-expiring',
+  'session-closing',
   'remote-connected',
   'remote-disconnected',
   'run-started',

@@ -1,11 +1,7 @@
 import type { JsonObject } from '@remotes-hub/protocol';
-import {
-  parseFunctions,
-  type CallContext,
-  type FunctionDefinition,
-  type FunctionDefinitions,
-} from '../functions.js';
+import { parseFunctions, type FunctionDefinition, type FunctionDefinitions } from '../functions.js';
 import { isJsonObject } from '../json-values.js';
+import type { CallContext } from '../served-function.js';
 import { isStandardSchema, type StandardResult, type StandardSchema } from '../standard-schema.js';
 
 /** A definition whose schema the compiler need not know. */

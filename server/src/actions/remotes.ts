@@ -22,7 +22,7 @@ import {
   type ServedFunctionLimits,
   type ServedFunctions,
 } from '../remotes/served-functions.js';
-import type { SessionProvider } from '../remotes/session-provider.js';
+import type { SessionProviders } from '../remotes/session-providers.js';
 import { defineAction, type Action, type ActionRequest } from '../sessions/define-action.js';
 import type { PerSession } from '../sessions/per-session.js';
 
@@ -30,7 +30,7 @@ import type { PerSession } from '../sessions/per-session.js';
 export interface RemoteActionParts {
   readonly registry: RemoteRegistry;
   readonly calls: Calls;
-  readonly providers: PerSession<SessionProvider>;
+  readonly providers: SessionProviders;
   readonly callers: PerSession<CallerCalls>;
   readonly limits: RemoteActionLimits;
   readonly log: Logger;
@@ -44,6 +44,7 @@ export interface RemoteActionLimits extends ServedFunctionLimits {
   readonly maxFunctionsPerRemote: number;
 }
 
+const NO_INSTANCE = 'resumeMs has no effect: this session gave no instanceId';
 const NO_ARGUMENTS = new JsonText('{}');
 const NO_TOOLS = new JsonText('[]');
 
@@ -56,13 +57,15 @@ function servingActions(parts: RemoteActionParts): Action[] {
   const { registry, providers, ignore } = parts;
   return [
     defineAction(remoteConnectSchema, (request, { session, message }) => {
-      const { remotename } = request.body;
+      const { remotename, resumeMs = 0 } = request.body;
       const tools = toolsText(request, message, parts.limits);
       const { functions, warnings } = compileFunctions(request.body.tools, parts.limits);
       logWarnings(parts.log, session.userId, remotename, warnings);
-      const description = { userId: session.userId, remotename, tools, functions };
+      const description = { userId: session.userId, remotename, tools, functions, resumeMs };
       const connected = registry.connectOrProbe(description, providers.of(session));
-      const reply = connectedReply(remotename, session.speaksV1 ? warnings : []);
+      const isInVain = resumeMs > 0 && session.instanceId === undefined;
+      const told = isInVain ? [...warnings, NO_INSTANCE] : warnings;
+      const reply = connectedReply(remotename, session.speaksV1 ? told : []);
       if (!(connected instanceof Promise)) return reply;
       return connected.then((connection) => {
         // the session may have ended while the holder of the name was probed

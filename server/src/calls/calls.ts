@@ -1,4 +1,5 @@
 import type { JsonText } from '../json/json-text.js';
+import type { PendingCall } from '../remotes/pending-calls.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import type { RemoteRegistry } from '../remotes/remote-registry.js';
 import type { ServedFunction } from '../remotes/served-functions.js';
@@ -50,12 +51,14 @@ function checkArguments(served: ServedFunction, request: CallRequest): void {
   throw new RemoteError('invalid-arguments', `arguments of ${served.spec.name}: ${place}${failure.message}`);
 }
 
-function withCheckedResult(call: TrackedCall, { spec, result: schema }: ServedFunction): TrackedCall {
+function withCheckedResult(call: PendingCall, { spec, result: schema }: ServedFunction): TrackedCall {
   const checked = call.result.then((result) => {
     const failure = schema?.validate(result.parse());
     if (failure === undefined) return result;
     const place = failure.path === '' ? '' : `${failure.path}: `;
-    throw new RemoteError('invalid-result', `result of ${spec.name}: ${place}${failure.message}`);
+    const error = new RemoteError('invalid-result', `result of ${spec.name}: ${place}${failure.message}`);
+    error.requestId = call.requestId;
+    throw error;
   });
   return {
     result: checked,

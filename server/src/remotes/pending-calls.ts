@@ -69,6 +69,7 @@ export class PendingCall implements TrackedCall {
 
   /** The provider's failure, or the end of the remote. `reason` tells a provider that may still be at work. */
   fail(error: RemoteError, reason?: CancelReason): void {
+    error.requestId ??= this.requestId;
     this.#end(reason)?.reject(error);
   }
 

@@ -22,4 +22,6 @@ export interface Provider {
   withdraw(pending: PendingCall, reason: CancelReason): void;
   /** Whether it still lives, asked when another wants one of its names; `true` when that is certain. */
   probe(): true | Promise<boolean>;
+  /** None of its remotes is left, not even one whose calls are still in flight. */
+  forgotten?(): void;
 }

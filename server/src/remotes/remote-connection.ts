@@ -12,6 +12,8 @@ export interface RemoteDescription {
   /** The function specs, as the text that was connected. */
   readonly tools: JsonText;
   readonly functions: ReadonlyMap<string, ServedFunction>;
+  /** How long calls in flight wait for a provider that was lost, in milliseconds. @default 0 */
+  readonly resumeMs?: number;
 }
 
 /** Times and bounds of calls, in milliseconds and counts. */
@@ -36,8 +38,11 @@ export class RemoteConnection {
   readonly remotename: string;
   readonly tools: JsonText;
   readonly functions: ReadonlyMap<string, ServedFunction>;
+  readonly toolsBytes: number;
+  readonly #resumeMs: number;
   readonly #inFlight = new Set<PendingCall>();
   #onDrained: (() => void) | undefined;
+  #resumption: NodeJS.Timeout | undefined;
 
   constructor(
     description: RemoteDescription,
@@ -48,6 +53,13 @@ export class RemoteConnection {
     this.remotename = description.remotename;
     this.tools = description.tools;
     this.functions = description.functions;
+    this.toolsBytes = Buffer.byteLength(description.tools.text);
+    this.#resumeMs = description.resumeMs ?? 0;
+  }
+
+  /** Whether calls in flight would wait for a provider that was lost. */
+  get isResumable(): boolean {
+    return this.#resumeMs > 0 && this.#inFlight.size > 0;
   }
 
   /**
@@ -110,6 +122,7 @@ export class RemoteConnection {
 
   #failAll(code: 'remote-disconnected' | 'shutting-down', message: string): void {
     this.#onDrained = undefined;
+    clearTimeout(this.#resumption);
     for (const pending of [...this.#inFlight]) {
       pending.fail(new RemoteError(code, message, { executed: 'unknown' }), code);
     }
@@ -119,5 +132,24 @@ export class RemoteConnection {
   drain(onDrained: () => void): void {
     if (this.#inFlight.size === 0) return onDrained();
     this.#onDrained = onDrained;
+  }
+
+  /**
+   * The provider was lost: the calls in flight wait for it to come back, as long as the remote asked for, and fail
+   * then. `onOver` is called at that time, even when no call is left: a provider that comes back sooner is told
+   * of those that have ended.
+   */
+  suspend(onOver: () => void): void {
+    this.#onDrained = undefined;
+    this.#resumption = setTimeout(() => {
+      this.close();
+      onOver();
+    }, this.#resumeMs);
+  }
+
+  /** The provider has come back and may answer; `onDrained` is called when no call is left. */
+  resume(onDrained: () => void): void {
+    clearTimeout(this.#resumption);
+    this.drain(onDrained);
   }
 }

@@ -41,6 +41,8 @@ export class RemoteError extends Error {
   /** Sending the same call again may succeed and cannot run the function twice. */
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  /** Set when the call had been forwarded: the id that its provider knows it by. */
+  requestId: string | undefined;
 
   constructor(
     readonly code: ErrorCode,

@@ -1,7 +1,7 @@
-import type { JsonText } from '../json/json-text.js';
 import { RemoteConnection, type CallLimits, type RemoteDescription } from './remote-connection.js';
 import type { Provider } from './provider.js';
 import { RemoteError } from './remote-error.js';
+import { SuspendedRemotes } from './suspended-remotes.js';
 
 /** Bounds of one provider and of one user. */
 export interface RegistryLimits extends CallLimits {
@@ -27,14 +27,17 @@ interface UserRemotes {
  */
 export class RemoteRegistry {
   readonly #users = new Map<string, UserRemotes>();
-  /** Connections by provider, those that drain included. */
+  /** Connections by provider, those that drain or are suspended included. */
   readonly #providers = new Map<Provider, Set<RemoteConnection>>();
+  readonly #suspended: SuspendedRemotes;
   #isClosed = false;
 
   constructor(
     private readonly limits: RegistryLimits,
     private readonly listener: RegistryListener,
-  ) {}
+  ) {
+    this.#suspended = new SuspendedRemotes(limits);
+  }
 
   /** The connection of a name, if there is one. */
   find(userId: string, remotename: string): RemoteConnection | undefined {
@@ -60,13 +63,13 @@ export class RemoteRegistry {
    */
   connect(description: RemoteDescription, provider: Provider): RemoteConnection {
     if (this.#isClosed) throw new RemoteError('shutting-down', 'the hub is shutting down');
-    const { userId, remotename, tools } = description;
+    const { userId, remotename } = description;
     const user = this.#users.get(userId);
     if (user?.byName.has(remotename)) {
       throw new RemoteError('remote-already-connected', `remote '${remotename}' is already connected`);
     }
-    this.#requireRoom(user, provider, bytesOf(tools));
     const connection = new RemoteConnection(description, provider, this.limits);
+    this.#requireRoom(user, connection);
     this.#add(connection);
     this.listener.remoteConnected(connection);
     return connection;
@@ -80,12 +83,12 @@ export class RemoteRegistry {
     description: RemoteDescription,
     provider: Provider,
   ): RemoteConnection | Promise<RemoteConnection> {
-    const holder = this.find(description.userId, description.remotename)?.provider;
-    if (holder === undefined || holder === provider) return this.connect(description, provider);
-    const isAlive = holder.probe();
+    const holder = this.find(description.userId, description.remotename);
+    if (holder === undefined || holder.provider === provider) return this.connect(description, provider);
+    const isAlive = holder.provider.probe();
     if (isAlive === true) return this.connect(description, provider);
     return isAlive.then((answered) => {
-      if (!answered) this.disconnectProvider(holder);
+      if (!answered) this.disconnectConnection(holder);
       return this.connect(description, provider);
     });
   }
@@ -119,6 +122,31 @@ export class RemoteRegistry {
     }
   }
 
+  /**
+   * Ends every remote of a provider that was lost and may come back: as {@link disconnectProvider}, but calls in
+   * flight of remotes that asked for it wait.
+   * @returns whether any does
+   */
+  suspendProvider(provider: Provider): boolean {
+    let isWaiting = false;
+    for (const connection of [...(this.#providers.get(provider) ?? [])]) {
+      const wasListed = this.#freeName(connection);
+      if (connection.isResumable && this.#suspended.add(connection)) {
+        connection.suspend(() => this.#forget(connection));
+        isWaiting = true;
+      } else this.#close(connection);
+      if (wasListed) this.listener.remoteDisconnected(connection);
+    }
+    return isWaiting;
+  }
+
+  /** A provider has come back before it was forgotten: the calls that waited for it go on. */
+  resumeProvider(provider: Provider): void {
+    for (const connection of [...(this.#providers.get(provider) ?? [])]) {
+      connection.resume(() => this.#forget(connection));
+    }
+  }
+
   /** Ends everything, at shutdown: pending calls fail with `shutting-down`, and nothing connects any more. */
   close(): void {
     this.#isClosed = true;
@@ -140,9 +168,9 @@ export class RemoteRegistry {
     return { users: this.#users.size, remotes, providers: this.#providers.size, pendingCalls };
   }
 
-  #requireRoom(user: UserRemotes | undefined, provider: Provider, toolsBytes: number): void {
+  #requireRoom(user: UserRemotes | undefined, { provider, toolsBytes }: RemoteConnection): void {
     const { maxRemotesPerSession, maxRemotesPerUser, maxToolsBytesPerUser } = this.limits;
-    if ((this.#providers.get(provider)?.size ?? 0) >= maxRemotesPerSession) {
+    if (this.#countOf(provider) >= maxRemotesPerSession) {
       throw new RemoteError(
         'too-many-remotes',
         `this session serves ${maxRemotesPerSession} remotes, the most it may`,
@@ -162,12 +190,21 @@ export class RemoteRegistry {
     }
   }
 
+  /** What a session serves, without what an earlier one of its instance left. */
+  #countOf(provider: Provider): number {
+    let count = 0;
+    for (const connection of this.#providers.get(provider) ?? []) {
+      if (!this.#suspended.has(connection)) count += 1;
+    }
+    return count;
+  }
+
   #add(connection: RemoteConnection): void {
     const { userId, remotename, provider } = connection;
     let user = this.#users.get(userId);
     if (user === undefined) this.#users.set(userId, (user = { byName: new Map(), toolsBytes: 0 }));
     user.byName.set(remotename, connection);
-    user.toolsBytes += bytesOf(connection.tools);
+    user.toolsBytes += connection.toolsBytes;
     let connections = this.#providers.get(provider);
     if (connections === undefined) this.#providers.set(provider, (connections = new Set()));
     connections.add(connection);
@@ -178,7 +215,7 @@ export class RemoteRegistry {
     const user = this.#users.get(userId);
     if (user?.byName.get(remotename) !== connection) return false;
     user.byName.delete(remotename);
-    user.toolsBytes -= bytesOf(connection.tools);
+    user.toolsBytes -= connection.toolsBytes;
     if (user.byName.size === 0) this.#users.delete(userId);
     return true;
   }
@@ -189,12 +226,11 @@ export class RemoteRegistry {
   }
 
   #forget(connection: RemoteConnection): void {
-    const connections = this.#providers.get(connection.provider);
-    connections?.delete(connection);
-    if (connections?.size === 0) this.#providers.delete(connection.provider);
+    const { provider } = connection;
+    this.#suspended.delete(connection);
+    const connections = this.#providers.get(provider);
+    if (!connections?.delete(connection) || connections.size > 0) return;
+    this.#providers.delete(provider);
+    provider.forgotten?.();
   }
-}
-
-function bytesOf({ text }: JsonText): number {
-  return Buffer.byteLength(text);
 }

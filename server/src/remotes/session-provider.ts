@@ -6,29 +6,30 @@ import { PendingCalls, type PendingCall } from './pending-calls.js';
 import type { ForwardedCall, Provider } from './provider.js';
 import { RemoteError } from './remote-error.js';
 import { RequestIds } from './request-ids.js';
+import type { ServingSession } from './serving-session.js';
 
 const NULL = new JsonText('null');
 
-/** A session, as far as its remotes need it. */
-export interface ServingSession {
-  readonly speaksV1: boolean;
-  /** Why it ended, where those who wait for it should know. */
-  readonly endCause: string | undefined;
-  send(text: string): void;
-  /** Asks for a sign of life; false when there was none, and the session has ended. */
-  probe(): Promise<boolean>;
-}
-
-/** A session as a provider: its calls leave as frames, and only its own frames answer them. */
-export class SessionProvider implements Provider, Disposable {
+/**
+ * A session as a provider: its calls leave as frames, and only its own frames answer them. It may outlive its
+ * session while calls wait for the same instance to come back, which then takes its place: the calls and their
+ * numbers are the same ones.
+ */
+export class SessionProvider implements Provider {
   readonly pending = new PendingCalls();
   readonly #requestIds = new RequestIds();
+  /** Calls that ended while nobody could be told. */
+  readonly #withdrawn = new Map<string, CancelReason>();
+  #session: ServingSession;
+  #isSuspended = false;
 
-  /** @param onEnd disconnects the session's remotes */
+  /** @param onForgotten told when none of its remotes is left */
   constructor(
-    private readonly session: ServingSession,
-    private readonly onEnd: (provider: SessionProvider, cause: string | undefined) => void,
-  ) {}
+    session: ServingSession,
+    private readonly onForgotten: (provider: SessionProvider) => void,
+  ) {
+    this.#session = session;
+  }
 
   nextRequestId(remotename: string): string {
     return this.#requestIds.next(remotename);
@@ -36,18 +37,45 @@ export class SessionProvider implements Provider, Disposable {
 
   /** Sends the seed's four fields; with remotes.v1 the time left too. */
   forward({ pending, functionName, args, timeoutMs }: ForwardedCall): void {
-    const { session } = this;
+    const session = this.#session;
     const seedFields = { action: 'remote-call', requestId: pending.requestId, function: functionName, args };
     session.send(writeJson(session.speaksV1 ? { ...seedFields, timeoutMs } : seedFields));
   }
 
   withdraw({ requestId }: PendingCall, reason: CancelReason): void {
-    if (this.session.speaksV1)
-      this.session.send(writeJson({ action: 'remote-call-cancel', requestId, reason }));
+    if (this.#isSuspended) this.#withdrawn.set(requestId, reason);
+    else this.#sendCancel(requestId, reason);
+  }
+
+  #sendCancel(requestId: string, reason: CancelReason): void {
+    const session = this.#session;
+    if (session.speaksV1) session.send(writeJson({ action: 'remote-call-cancel', requestId, reason }));
   }
 
   probe(): Promise<boolean> {
-    return this.session.probe();
+    return this.#session.probe();
+  }
+
+  forgotten(): void {
+    this.onForgotten(this);
+  }
+
+  /** Its session has gone, and calls wait for the next one of its instance. */
+  suspend(): void {
+    this.#isSuspended = true;
+  }
+
+  /** The next session of its instance takes its place, and is told of the calls that have ended meanwhile. */
+  resume(session: ServingSession): void {
+    this.#session = session;
+    this.#isSuspended = false;
+    process.nextTick(() => this.#tellWithdrawn()); // never before the reply to the login
+  }
+
+  #tellWithdrawn(): void {
+    if (this.#isSuspended) return; // lost once more: the next session is told
+    for (const [requestId, reason] of this.#withdrawn) this.#sendCancel(requestId, reason);
+    this.#withdrawn.clear();
   }
 
   /** Settles the call that this session was asked for. False when it has no such call. */
@@ -75,9 +103,5 @@ export class SessionProvider implements Provider, Disposable {
 
   #find(requestId: unknown): PendingCall | undefined {
     return typeof requestId === 'string' ? this.pending.find(requestId) : undefined;
-  }
-
-  [Symbol.dispose](): void {
-    this.onEnd(this, this.session.endCause);
   }
 }

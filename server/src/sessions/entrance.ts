@@ -5,7 +5,7 @@ import { AuthenticationError, type Authenticator, type Identity } from '../authe
 import { reply } from './dispatcher.js';
 import { EnvelopeError, readEnvelope } from './envelope.js';
 import { describeIssues, errorFields, failureFields } from './error-replies.js';
-import type { Peer, Session } from './session.js';
+import type { ConnectionEnd, Peer, Session } from './session.js';
 import type { Unauthenticated, UnauthenticatedConnection } from './unauthenticated.js';
 
 /** Frames that wait for a login to be decided. */
@@ -94,10 +94,10 @@ export class Entrance implements UnauthenticatedConnection {
   }
 
   /** The connection has closed. */
-  end(cause?: string): void {
+  end(end?: ConnectionEnd): void {
     this.#isOver = true;
     this.#leave();
-    this.#session?.end(cause);
+    this.#session?.end(end);
   }
 
   evict(): void {
@@ -182,7 +182,7 @@ export class Entrance implements UnauthenticatedConnection {
 
   #close(code: Parameters<Peer['close']>[0], reason: string): void {
     this.#options.peer.close(code, reason);
-    this.end();
+    this.end({ code });
   }
 
   #leave(): void {

@@ -15,7 +15,7 @@ export function errorFields(code: ErrorCode, error: string): JsonFields {
 
 /**
  * The reply to a request that failed: what went wrong where that is the caller's to know, else one generic
- * sentence. `isCall` adds whether the function ran.
+ * sentence. `isCall` adds whether the function ran, and as which call.
  */
 export function failureFields(failure: unknown, isCall: boolean): JsonFields {
   if (failure instanceof RemoteError) return remoteErrorFields(failure, isCall);
@@ -31,10 +31,10 @@ export function failureFields(failure: unknown, isCall: boolean): JsonFields {
 }
 
 function remoteErrorFields(
-  { code, message, executed, retryable, retryAfterMs }: RemoteError,
+  { code, message, executed, retryable, requestId, retryAfterMs }: RemoteError,
   isCall: boolean,
 ): JsonFields {
-  return { error: message, code, ...(isCall && { executed, retryable }), retryAfterMs };
+  return { error: message, code, ...(isCall && { executed, retryable, requestId }), retryAfterMs };
 }
 
 /** Which fields of a message do not fit and why: `body.remotename: expected string, received number`. */

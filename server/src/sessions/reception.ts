@@ -34,6 +34,9 @@ export interface ReceptionOptions {
   readonly authenticator: Authenticator;
   readonly sessions: SessionDirectory;
   readonly dispatcher: Dispatcher;
+  /** A session has begun, and an earlier one of its instance has ended. */
+  readonly sessionOpened: (session: Session) => void;
+  /** The reply to the login. */
   readonly greet: (session: Session) => JsonFields;
   readonly limits: ReceptionLimits;
   readonly log: Logger;
@@ -82,7 +85,7 @@ export class Reception {
   }
 
   #open(arrival: Arrival, identity: Identity, instanceId: string | undefined): Session | undefined {
-    const { sessions, log } = this.#options;
+    const { sessions, sessionOpened, log } = this.#options;
     const { peer, address, speaksV1 } = arrival;
     if (!sessions.hasRoom(identity.userId, instanceId)) {
       peer.close(closeCodes.tooManyMessages, 'too many sessions');
@@ -91,6 +94,7 @@ export class Reception {
     const session = new Session({ id: randomUUID(), identity, peer, address, instanceId, speaksV1 });
     const facts = { userId: session.userId, sessionId: session.id };
     sessions.add(session);
+    sessionOpened(session);
     session.onEnd(() => log.info(facts, 'session closed'));
     log.info({ ...facts, address }, 'session opened');
     arrival.loggedIn();

@@ -3,6 +3,14 @@ import type { Identity } from '../authentication/authenticate.js';
 import { Expiry } from './expiry.js';
 import { writeJson } from '../json/json-text.js';
 
+/** How a connection ended. */
+export interface ConnectionEnd {
+  /** The code of the close frame, whoever sent it; none when the connection was lost. */
+  readonly code?: number;
+  /** Why, where those who wait for the session should know. */
+  readonly cause?: string;
+}
+
 /** The connection under a session, as far as a session uses it. */
 export interface Peer {
   /** Sends one text frame; a peer that is gone or too slow gets nothing. */
@@ -42,7 +50,7 @@ export class Session {
   readonly #expiry: Expiry;
   readonly #endListeners = new Set<() => void>();
   #isOpen = true;
-  #endCause: string | undefined;
+  #end: ConnectionEnd = {};
 
   constructor({ id, identity, peer, address, instanceId, speaksV1 }: SessionOptions) {
     this.id = id;
@@ -63,7 +71,16 @@ export class Session {
 
   /** Why the session ended, where those who wait for it should know. */
   get endCause(): string | undefined {
-    return this.#endCause;
+    return this.#end.cause;
+  }
+
+  /**
+   * Whether a later session of its instance may take up what this one left: its connection was lost, or that
+   * session took its place. Told at the end.
+   */
+  get isResumable(): boolean {
+    const { code } = this.#end;
+    return code === undefined || code === closeCodes.replaced;
   }
 
   /** When the session ends, in milliseconds since 1970; never when `undefined`. */
@@ -109,14 +126,14 @@ export class Session {
   /** Ends the session and closes its connection. */
   close(code: CloseCode, reason: string): void {
     this.#peer.close(code, reason);
-    this.end();
+    this.end({ code });
   }
 
-  /** The connection is gone, or about to be. */
-  end(cause?: string): void {
+  /** The connection is gone, or about to be; lost, unless a close frame or a cause is told. */
+  end(end: ConnectionEnd = {}): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#endCause = cause;
+    this.#end = end;
     this.#expiry[Symbol.dispose]();
     const listeners = [...this.#endListeners];
     this.#endListeners.clear();

@@ -1,7 +1,7 @@
 import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
 import type { WebSocket } from 'ws';
 import type { Logger } from '../observability/logger.js';
-import type { Peer } from '../sessions/session.js';
+import type { ConnectionEnd, Peer } from '../sessions/session.js';
 import { MessageRate } from './message-rate.js';
 
 /** A close frame's reason, in bytes of UTF-8 (RFC 6455, section 5.5). */
@@ -9,6 +9,9 @@ const MAX_REASON_BYTES = 123;
 
 /** Binary frames that are answered with an error; the next one closes the connection. */
 const MAX_BINARY_FRAMES = 8;
+
+/** What `ws` tells in place of a code when no close frame came (RFC 6455, section 7.1.5). */
+const NO_CLOSE_FRAME = 1006;
 
 /** Time for a peer without good credentials to answer a close frame, in milliseconds. */
 const STRANGER_LINGER_MS = 1_000;
@@ -26,8 +29,8 @@ export interface Receiver {
   receive(text: string): void;
   /** A binary frame, which the wire does not have. */
   receiveBinary(): void;
-  /** The connection is over; called once. `cause` says why, where others should know. */
-  end(cause: string | undefined): void;
+  /** The connection is over; called once. */
+  end(end: ConnectionEnd): void;
 }
 
 /**
@@ -42,7 +45,8 @@ export class Connection implements Peer {
   readonly #heartbeat: NodeJS.Timeout;
   #receiver: Receiver | undefined;
   #isAlive = true;
-  #isOver = false;
+  /** Set once it is over. */
+  #ended: ConnectionEnd | undefined;
   #binaryFrames = 0;
   #probe: Promise<boolean> | undefined;
   #onSignOfLife: (() => void) | undefined;
@@ -59,13 +63,13 @@ export class Connection implements Peer {
       if (this.#count()) this.#signOfLife();
     });
     socket.on('error', (error) => this.#failed(error));
-    socket.on('close', () => this.#end());
+    socket.on('close', (code) => this.#end(code === NO_CLOSE_FRAME ? {} : { code }));
   }
 
   /** Hands over what arrives from now on. */
   deliverTo(receiver: Receiver): void {
     this.#receiver = receiver;
-    if (this.#isOver) receiver.end(undefined);
+    if (this.#ended !== undefined) receiver.end(this.#ended);
   }
 
   send(text: string): void {
@@ -81,7 +85,7 @@ export class Connection implements Peer {
       this.#socket.close(code, cutToBytes(reason, MAX_REASON_BYTES));
       if (code === closeCodes.notAuthenticated) this.#cutOffSoon();
     }
-    this.#end();
+    this.#end({ code });
   }
 
   /** A stranger that does not answer the close frame gets no more patience than that. */
@@ -92,7 +96,7 @@ export class Connection implements Peer {
 
   terminate(): void {
     this.#socket.terminate();
-    this.#end();
+    this.#end({});
   }
 
   /** Asks for a sign of life at once; several that ask share one ping. */
@@ -104,7 +108,7 @@ export class Connection implements Peer {
   }
 
   async #askForSignOfLife(): Promise<boolean> {
-    if (this.#isOver) return false;
+    if (this.#ended !== undefined) return false;
     return new Promise((resolve) => {
       const answer = (isAlive: boolean): void => {
         clearTimeout(timer);
@@ -112,7 +116,7 @@ export class Connection implements Peer {
         resolve(isAlive);
       };
       const timer = setTimeout(() => answer(false), this.#limits.probeTimeoutMs);
-      this.#onSignOfLife = () => answer(!this.#isOver);
+      this.#onSignOfLife = () => answer(this.#ended === undefined);
       this.#socket.ping();
     });
   }
@@ -132,7 +136,7 @@ export class Connection implements Peer {
   }
 
   #receive(data: WebSocket.RawData, isBinary: boolean): void {
-    if (this.#isOver || !this.#count()) return;
+    if (this.#ended !== undefined || !this.#count()) return;
     this.#signOfLife();
     if (isBinary) this.#receiveBinary();
     // with the default binaryType a text message is one Buffer, checked to be UTF-8
@@ -164,22 +168,23 @@ export class Connection implements Peer {
     this.close(closeCodes.slowConsumer, 'the peer reads too slowly');
   }
 
+  /** The peer broke the rules of frames; `ws` has sent the close frame already. */
   #failed(error: Error): void {
     const code = 'code' in error ? error.code : undefined;
     this.#log.info({ code, reason: error.message }, 'connection failed');
     this.#end(
       code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
-        ? 'it sent a message larger than the hub takes'
-        : undefined,
+        ? { code: closeCodes.messageTooBig, cause: 'it sent a message larger than the hub takes' }
+        : { code: closeCodes.protocolError },
     );
   }
 
-  #end(cause?: string): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+  #end(end: ConnectionEnd): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = end;
     clearInterval(this.#heartbeat);
     this.#onSignOfLife?.();
-    this.#receiver?.end(cause);
+    this.#receiver?.end(end);
   }
 }
 

@@ -25,7 +25,7 @@ test('CALL-18: a cancel ends the calls with that nonce, answers each, and then t
   caller.send({ action: 'remote-call-cancel', nonce: 'x1', body: { nonce: 'a' } });
   expect(await caller.reply('x1')).toEqual({ message: 'remote calls cancelled', cancelled: 2, nonce: 'x1' });
   expect(caller.frames.slice(before, -1)).toEqual(
-    Array.from({ length: 2 }, () => JSON.stringify({ ...cancelled, nonce: 'a' })),
+    ['x#0', 'x#2'].map((requestId) => JSON.stringify({ ...cancelled, requestId, nonce: 'a' })),
   );
   server.send({ action: 'remote-call-result', requestId: 'x#0', result: 'late' });
   server.send({ action: 'remote-call-result', requestId: 'x#1', result: 'b' });
@@ -51,7 +51,8 @@ test.each([
   await session.next('remote-call');
   session.send(`{"action":"remote-call-cancel","nonce":"x1","body":{"nonce":${named}}}`);
   expect(await session.reply('x1')).toMatchObject({ cancelled: 1 });
-  expect(session.frames.at(-2)).toBe(`${JSON.stringify(cancelled).slice(0, -1)},"nonce":${sent}}`);
+  const fields = JSON.stringify({ ...cancelled, requestId: 'x#0' }).slice(0, -1);
+  expect(session.frames.at(-2)).toBe(`${fields},"nonce":${sent}}`);
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { array, assert, asyncProperty } from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { fakeClock } from '../../support/clock.js';
 import { startTestHub, type TestHub } from '../../support/hub.js';
-import type { TestSession } from '../../support/session.js';
+import type { Message, TestSession } from '../../support/session.js';
 import { step, users, type Step } from './interleaving-steps.js';
 
 /** Those that serve nothing on sockets, and answer what they were not asked. */
@@ -12,14 +12,31 @@ const liars: ReadonlySet<number> = new Set([1, 4]);
 class Crowd {
   readonly sent: { session: TestSession; nonces: number[] }[] = [];
   readonly #sessions: TestSession[] = [];
+  readonly #instances: string[] = [];
+  /** Whom a session has resumed. */
+  readonly #earlier = new Map<TestSession, TestSession>();
   #nonce = 0;
 
   constructor(private readonly hub: TestHub) {}
 
-  async join(index: number): Promise<void> {
-    const session = await this.hub.connect({ user: users[index] ?? 'u1', v1: index % 2 === 0 });
+  /** Somebody new takes a seat, or with `isSame` the instance that sits there or has just been lost. */
+  async join(index: number, isSame = false): Promise<void> {
+    const session = await this.hub.open(index % 2 === 0 ? ['remotes.v1'] : []);
+    const instanceId = (isSame ? this.#instances[index] : undefined) ?? `instance number ${this.sent.length}`;
+    const body = { token: await this.hub.token(users[index]), instanceId };
+    const { resumed } = await session.request('authenticate', body);
+    const earlier = this.#sessions[index];
+    if (resumed === true && earlier !== undefined) this.#earlier.set(session, earlier);
     this.#sessions[index] = session;
+    this.#instances[index] = instanceId;
     this.sent.push({ session, nonces: [] });
+  }
+
+  /** What this session was asked, and those that it resumed. */
+  asked(session: TestSession): Message[] {
+    const earlier = this.#earlier.get(session);
+    const calls = session.others.filter(({ action }) => action === 'remote-call');
+    return [...(earlier === undefined ? [] : this.asked(earlier)), ...calls];
   }
 
   async take(action: Step): Promise<void> {
@@ -28,7 +45,8 @@ class Crowd {
     if (session === undefined) throw new Error('nobody sits there');
     switch (action.do) {
       case 'connect': {
-        const body = { remotename: action.name, tools: [{ name: 'f' }] };
+        const { name: remotename, resumeMs } = action;
+        const body = { remotename, tools: [{ name: 'f' }], resumeMs };
         return liars.has(action.slot) ? undefined : session.send({ action: 'remote-connect', body });
       }
       case 'disconnect':
@@ -48,6 +66,11 @@ class Crowd {
         if (action.isCallerFirst) session.socket.terminate();
         else session.socket.close();
         return this.join(action.slot);
+      case 'lose':
+        session.socket.terminate();
+        return this.join(action.slot, true);
+      case 'return':
+        return this.join(action.slot, true);
       case 'silence': // a socket that answers no ping is a test of its own
     }
   }
@@ -66,7 +89,7 @@ class Crowd {
 
   /** Answers one of the calls it was asked, whether it has answered before or not. */
   #answer(session: TestSession, pick: number, kind: string): void {
-    const calls = session.others.filter(({ action }) => action === 'remote-call');
+    const calls = this.asked(session);
     const call = calls[pick % calls.length];
     if (call === undefined) return;
     session.send({ action: actionOf(kind), requestId: call['requestId'], [kind]: call['args'] });
@@ -83,7 +106,7 @@ function actionOf(kind: string): string {
   return kind === 'progress' ? 'remote-call-progress' : 'remote-call-result';
 }
 
-test('CALL-17: on sockets, too, every call of a living session is answered once, by the session asked', async () => {
+test('CALL-17 CALL-22: on sockets, too, every call of a living session is answered once, by the session asked', async () => {
   using clock = fakeClock();
   await assert(
     asyncProperty(array(step, { minLength: 40, maxLength: 80 }), async (steps) => {
@@ -98,7 +121,7 @@ test('CALL-17: on sockets, too, every call of a living session is answered once,
       await crowd.settle();
       await clock.advance(1_000); // whatever hangs ends now
       for (const { session, nonces } of crowd.sent) {
-        if (session.isOpen) await checkAnswers(session, nonces);
+        if (session.isOpen) await checkAnswers(session, nonces, crowd.asked(session));
       }
       for (const { session } of crowd.sent) session.socket.terminate();
       await hub.idle();
@@ -110,16 +133,18 @@ test('CALL-17: on sockets, too, every call of a living session is answered once,
   );
 });
 
-async function checkAnswers(session: TestSession, nonces: readonly number[]): Promise<void> {
+async function checkAnswers(
+  session: TestSession,
+  nonces: readonly number[],
+  asked: readonly Message[],
+): Promise<void> {
   for (const nonce of nonces) {
     const { result, code } = await session.reply(nonce);
     if (code === undefined) expect(result).toEqual({ key: nonce });
   }
   await session.settle();
   expect(session.replies).toEqual([]); // none was answered twice
-  const ids = session.others.flatMap(({ action, requestId }) =>
-    action === 'remote-call' ? [requestId] : [],
-  );
+  const ids = asked.map(({ requestId }) => requestId);
   expect(new Set(ids).size).toBe(ids.length);
   const isKnown = ids.every((id) => typeof id === 'string' && /^(?:a|a#0|#)#\d+$/u.test(id));
   expect(isKnown).toBe(true);

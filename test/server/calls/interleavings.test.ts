@@ -15,7 +15,7 @@ async function take(world: World, action: Step): Promise<void> {
   const seat = world.seat(action.slot);
   switch (action.do) {
     case 'connect':
-      return world.connect(seat, action.name);
+      return world.connect(seat, action.name, action.resumeMs);
     case 'disconnect':
       return world.disconnect(seat, action.name, action.drain);
     case 'call':
@@ -25,13 +25,17 @@ async function take(world: World, action: Step): Promise<void> {
     case 'cancel':
       return world.cancel(seat, action.nonce);
     case 'close':
-      return world.close(seat, action.isCallerFirst);
+      return world.end(seat, 'closed', action.isCallerFirst);
+    case 'lose':
+      return world.end(seat, 'lost', action.isCallerFirst);
+    case 'return':
+      return world.return(seat, action.pick);
     case 'silence':
       seat.isSilent = true;
   }
 }
 
-test('CALL-17: any interleaving answers every call once, as the model says, and leaves nothing behind', async () => {
+test('CALL-17 CALL-22: any interleaving answers every call once, as the model says, and leaves nothing behind', async () => {
   using _clock = fakeClock();
   await assert(
     asyncProperty(array(step, { maxLength: 80, size: 'max' }), async (steps) => {
@@ -40,7 +44,8 @@ test('CALL-17: any interleaving answers every call once, as the model says, and 
         await take(world, action);
         world.check();
       }
-      for (const seat of [...world.seats]) world.close(seat, true);
+      for (const seat of [...world.seats]) world.end(seat, 'closed', true);
+      world.advance(1_000); // nobody has come back
       await setImmediate();
       world.checkEnd();
     }),

@@ -29,7 +29,7 @@ test('CALL-16 CALL-18: a result against a cancel, both orders in one write: the 
   session.send(call('a'));
   const second = await session.next('remote-call');
   session.sendTogether(cancel, { action: 'remote-call-result', requestId: second['requestId'], result: 2 });
-  expect(await session.reply('a')).toEqual({ ...cancelled, nonce: 'a' });
+  expect(await session.reply('a')).toEqual({ ...cancelled, requestId: 'x#1', nonce: 'a' });
   expect(await session.reply('x')).toMatchObject({ cancelled: 1 });
 
   session.sendTogether(call('a', { remotename: 'nobody' }), cancel);

@@ -22,7 +22,8 @@ async function answered({ server, caller }: Pair, fields: object | string): Prom
   const text = typeof fields === 'string' ? fields : JSON.stringify(fields).slice(1, -1);
   const separator = text === '' ? '' : ',';
   server.send(`{"action":"remote-call-result","requestId":${JSON.stringify(requestId)}${separator}${text}}`);
-  const { nonce: _nonce, ...rest } = await reply;
+  const { nonce: _nonce, requestId: told, ...rest } = await reply;
+  expect(told).toBe('error' in rest ? requestId : undefined);
   return rest;
 }
 

@@ -82,9 +82,10 @@ test.each<[string, unknown, string]>([
   };
   serve(hub, { sync: thrower, async: async () => Promise.reject(thrown) });
 
-  for (const name of ['sync', 'async']) {
+  for (const [n, name] of ['sync', 'async'].entries()) {
     session.send({ action: 'remote-call', nonce: name, body: { remotename: 'host', function: name } });
-    expect(await session.reply(name)).toEqual({ error, ...failed, nonce: name });
+    const requestId = `host#${n}`;
+    expect(await session.reply(name)).toEqual({ error, ...failed, requestId, nonce: name });
   }
   expect(hub.hub.counts().pendingCalls).toBe(0);
 });

@@ -26,6 +26,7 @@ test('SHUTDOWN-01: pending calls fail as shutting-down before their sessions are
     code: 'shutting-down',
     executed: 'unknown',
     retryable: false,
+    requestId: 'x#0',
     nonce: 't1',
   });
   for (const session of [serving, caller, unauthenticated]) {

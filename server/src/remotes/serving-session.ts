@@ -1,0 +1,16 @@
+/** A session, as far as its remotes need it. */
+export interface ServingSession {
+  readonly userId: string;
+  /** Its client's own; a later session with the same one may take up what this one left. */
+  readonly instanceId: string | undefined;
+  readonly speaksV1: boolean;
+  /** Why it ended, where those who wait for it should know. */
+  readonly endCause: string | undefined;
+  /** Whether it ended so that its instance may come back: its connection was lost, or replaced by that instance. */
+  readonly isResumable: boolean;
+  send(text: string): void;
+  /** Asks for a sign of life; false when there was none, and the session has ended. */
+  probe(): Promise<boolean>;
+  /** Runs when the session ends; at once when it has. */
+  onEnd(listener: () => void): void;
+}
