@@ -159,7 +159,7 @@ export class ConnectionLife implements Line {
       if (ending?.reason === unanswered) throw new HubError({ code: 'connection-lost', message: unanswered });
       if (ending !== undefined) throw new HubError(refusedConnection(ending));
       connection.close(1000, '').catch(() => undefined); // its end is nobody's concern: the refusal is
-      this.#isRefused = error instanceof HubError && isRefusedLogin(error.code);
+      this.#isRefused = error instanceof HubError && isRefusedLogin(error.code); // by a reply to the login
       throw error;
     } finally {
       clearTimeout(timer);
@@ -260,8 +260,8 @@ export class ConnectionLife implements Line {
       try {
         return await this.#open();
       } catch (error) {
-        const { closeCode = 1006, code, message, retryAfterMs } = openingFailure(error);
-        last = { code: closeCode, reason: message };
+        const { closeCode, code, message, retryAfterMs } = openingFailure(error);
+        last = { code: closeCode ?? 1006, reason: message };
         this.#hintMs = retryAfterMs;
         const isRenewed = isRenewable(this.#credentials) && !this.#isHopeless;
         if (!mayTryAgain(code, closeCode, isRenewed)) this.#finish(last);

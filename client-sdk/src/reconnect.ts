@@ -64,12 +64,14 @@ export function isRefusedLogin(code: ErrorCode): boolean {
 }
 
 /**
- * Whether an attempt that failed may be followed by another one.
+ * Whether an attempt that failed may be followed by another one. A close during the login, 4401 among it, says nothing
+ * of the credentials: a hub pushes out who waits too long when many come at once.
+ * @param closeCode how the connection ended; `undefined` when the hub answered the login
  * @param isRenewable whether the next one has other credentials
  */
-export function mayTryAgain(code: ErrorCode, closeCode: number, isRenewable: boolean): boolean {
-  if (isRefusedLogin(code)) return isRenewable;
-  return !finalRefusals.has(code) && mayReconnect(closeCode);
+export function mayTryAgain(code: ErrorCode, closeCode: number | undefined, isRenewable: boolean): boolean {
+  if (closeCode !== undefined) return mayReconnect(closeCode);
+  return isRefusedLogin(code) ? isRenewable : !finalRefusals.has(code);
 }
 
 /** The time in `session-closing` after which the hub wants to see this client again, in milliseconds. */

@@ -52,12 +52,15 @@ test.each([
 });
 
 test('SDK-10: a refused login is tried again with other credentials only', () => {
-  expect(mayTryAgain('invalid-credentials', 1006, false)).toBe(false);
-  expect(mayTryAgain('invalid-credentials', 1006, true)).toBe(true);
-  expect(mayTryAgain('not-authenticated', 4401, false)).toBe(false);
+  expect(mayTryAgain('invalid-credentials', undefined, false)).toBe(false);
+  expect(mayTryAgain('invalid-credentials', undefined, true)).toBe(true);
+  expect(mayTryAgain('not-authenticated', undefined, false)).toBe(false);
+  expect(mayTryAgain('not-authenticated', 4401, false)).toBe(true); // pushed out before its login was answered
+  expect(mayTryAgain('rate-limited', undefined, false)).toBe(true);
   expect(mayTryAgain('rate-limited', 4429, false)).toBe(true);
   expect(mayTryAgain('shutting-down', 1001, false)).toBe(true);
-  expect(mayTryAgain('invalid-body', 1006, true)).toBe(false);
+  expect(mayTryAgain('message-too-large', 1009, false)).toBe(false);
+  expect(mayTryAgain('invalid-body', undefined, true)).toBe(false);
 });
 
 /** A socket to a hub that logs in whoever comes while it is up, and keeps time of all attempts. */
