@@ -515,8 +515,7 @@ const programs = [
     K157: 'A page with slow timers stays connected.',
   }),
   ...at(client, 'Types', {
-    'SDK-20':
-      'defineFunctions and remote type the calls of a remote, from its definitions or an interface.',
+    'SDK-20': 'defineFunctions and remote type the calls of a remote, from its definitions or an interface.',
   }),
   ...at(client, 'Serving functions', {
     'SDK-21':
