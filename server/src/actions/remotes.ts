@@ -25,6 +25,7 @@ import {
 import type { SessionProviders } from '../remotes/session-providers.js';
 import { defineAction, type Action, type ActionRequest } from '../sessions/define-action.js';
 import type { PerSession } from '../sessions/per-session.js';
+import { recogniseCall, recogniseProgress, recogniseResult } from './hot-messages.js';
 
 /** What the actions on remotes work with. */
 export interface RemoteActionParts {
@@ -80,34 +81,46 @@ function servingActions(parts: RemoteActionParts): Action[] {
     defineAction(remoteListSchema, (_message, { session }) => ({
       remotes: listText(registry.list(session.userId)),
     })),
-    defineAction(remoteCallResultSchema, (answer, { session, message }) => {
-      if (!providers.find(session)?.answer(answer, message)) ignore();
-      return undefined;
-    }),
-    defineAction(remoteCallProgressSchema, (progress, { session, message }) => {
-      if (!providers.find(session)?.progress(progress, message)) ignore();
-      return undefined;
-    }),
+    defineAction(
+      remoteCallResultSchema,
+      (answer, { session, message }) => {
+        if (!providers.find(session)?.answer(answer, message)) ignore();
+        return undefined;
+      },
+      recogniseResult,
+    ),
+    defineAction(
+      remoteCallProgressSchema,
+      (progress, { session, message }) => {
+        if (!providers.find(session)?.progress(progress, message)) ignore();
+        return undefined;
+      },
+      recogniseProgress,
+    ),
   ];
 }
 
 function callingActions({ calls, callers }: RemoteActionParts): Action[] {
   return [
-    defineAction(remoteCallSchema, async ({ body }, request) => {
-      const { session, nonce, message } = request;
-      const caller = callers.of(session);
-      caller.requireRoom();
-      const call = calls.start({
-        userId: session.userId,
-        remotename: body.remotename,
-        functionName: body.function,
-        args: message.bodyMember('args') ?? NO_ARGUMENTS,
-        ...(body.args !== undefined && { parsedArgs: body.args }),
-        ...(body.timeoutMs !== undefined && { timeoutMs: body.timeoutMs }),
-        ...progressTo(request),
-      });
-      return { result: await caller.track(call, nonce) };
-    }),
+    defineAction(
+      remoteCallSchema,
+      async ({ body }, request) => {
+        const { session, nonce, message } = request;
+        const caller = callers.of(session);
+        caller.requireRoom();
+        const call = calls.start({
+          userId: session.userId,
+          remotename: body.remotename,
+          functionName: body.function,
+          args: message.bodyMember('args') ?? NO_ARGUMENTS,
+          ...(body.args !== undefined && { parsedArgs: body.args }),
+          ...(body.timeoutMs !== undefined && { timeoutMs: body.timeoutMs }),
+          ...progressTo(request),
+        });
+        return { result: await caller.track(call, nonce) };
+      },
+      recogniseCall,
+    ),
     defineAction(remoteCallCancelSchema, async (_request, { session, message }) => {
       const nonce = message.bodyMember('nonce');
       const cancelled = nonce === undefined ? 0 : (callers.find(session)?.cancel(nonce) ?? 0);

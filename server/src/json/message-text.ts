@@ -1,3 +1,4 @@
+import type { JsonValue } from '@remotes-hub/protocol';
 import { JsonText } from './json-text.js';
 
 /** Where a member's value stands in the text. */
@@ -38,7 +39,8 @@ export class MessageText {
   }
 
   /** The whole message as a value. @throws {SyntaxError} when the text is not JSON */
-  parse(): unknown {
+  parse(): JsonValue {
+    // oxlint-disable-next-line typescript/no-unsafe-return -- JSON.parse makes JSON values and nothing else
     return JSON.parse(this.text);
   }
 

@@ -1,4 +1,4 @@
-import { MAX_NONCE_BYTES, type ErrorCode } from '@remotes-hub/protocol';
+import { MAX_NONCE_BYTES, type ErrorCode, type JsonObject, type JsonValue } from '@remotes-hub/protocol';
 import type { JsonText } from '../json/json-text.js';
 import { MessageText } from '../json/message-text.js';
 
@@ -8,7 +8,7 @@ export interface Envelope {
   readonly nonce: JsonText | undefined;
   readonly message: MessageText;
   /** The whole message, parsed. */
-  readonly value: object;
+  readonly value: JsonObject;
 }
 
 /** A frame that is no message, or one that cannot be handled. Becomes an error reply, with the nonce if there is one. */
@@ -34,7 +34,7 @@ export function readEnvelope(text: string, maxDepth: number): Envelope {
   if (message === undefined) throw new EnvelopeError('malformed-message', whyNoObject(text));
   if (message.depth > maxDepth) throw tooDeep(message, maxDepth);
   const value = parseMessage(message);
-  const action = Object.hasOwn(value, 'action') && 'action' in value ? value.action : undefined;
+  const action = Object.hasOwn(value, 'action') ? value['action'] : undefined;
   const nonce = message.member('nonce');
   if (nonce !== undefined && isTooLong(nonce)) {
     if (isUnanswered(action)) return { action, nonce: undefined, message, value };
@@ -57,14 +57,14 @@ function isTooLong(nonce: JsonText): boolean {
   return Buffer.byteLength(nonce.text) > MAX_NONCE_BYTES;
 }
 
-function parseMessage(message: MessageText): object {
-  let value: unknown;
+function parseMessage(message: MessageText): JsonObject {
+  let value: JsonValue;
   try {
     value = message.parse();
   } catch {
     throw new EnvelopeError('malformed-message', 'the frame is not well-formed JSON');
   }
-  if (typeof value === 'object' && value !== null) return value;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw new EnvelopeError('malformed-message', 'the frame is not a JSON object');
 }
 

@@ -1,4 +1,5 @@
 import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
+import { TurnCork, type Corkable } from '@remotes-hub/client/turn-cork';
 import type { WebSocket } from 'ws';
 import type { Logger } from '../observability/logger.js';
 import type { ConnectionEnd, Peer } from '../sessions/session.js';
@@ -39,6 +40,7 @@ export interface Receiver {
  */
 export class Connection implements Peer {
   readonly #socket: WebSocket;
+  readonly #cork: TurnCork;
   readonly #limits: ConnectionLimits;
   readonly #log: Logger;
   readonly #rate: MessageRate;
@@ -51,8 +53,10 @@ export class Connection implements Peer {
   #probe: Promise<boolean> | undefined;
   #onSignOfLife: (() => void) | undefined;
 
-  constructor(socket: WebSocket, limits: ConnectionLimits, log: Logger) {
+  /** @param stream under the socket, as the upgrade gave it */
+  constructor(socket: WebSocket, stream: Corkable, limits: ConnectionLimits, log: Logger) {
     this.#socket = socket;
+    this.#cork = new TurnCork(stream);
     this.#limits = limits;
     this.#log = log;
     this.#rate = new MessageRate(limits.maxMessagesPerSecond);
@@ -76,6 +80,7 @@ export class Connection implements Peer {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     const bytes = Buffer.byteLength(text);
     if (this.#socket.bufferedAmount + bytes > this.#limits.maxQueuedBytes) return this.#tooSlow();
+    this.#cork.beforeFrame();
     // a string that waits is counted by its length, a buffer by its bytes
     this.#socket.send(bytes === text.length ? text : Buffer.from(text), { binary: false });
   }
@@ -95,6 +100,7 @@ export class Connection implements Peer {
   }
 
   terminate(): void {
+    this.#cork.release();
     this.#socket.terminate();
     this.#end({});
   }

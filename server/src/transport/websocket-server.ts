@@ -217,7 +217,7 @@ export class WebSocketServer implements AsyncDisposable {
   }
 
   #opened(socket: WebSocket, request: IncomingMessage, raw: Duplex, identity: Identity | undefined): void {
-    const connection = new Connection(socket, this.#options.limits, this.#options.log);
+    const connection = new Connection(socket, raw, this.#options.limits, this.#options.log);
     this.#connections.set(socket, connection);
     socket.once('close', () => this.#connections.delete(socket));
     const loggedIn = identity === undefined ? boundBytes(raw, connection) : () => undefined;

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { IncomingMessage } from 'node:http';
 import { WebSocket, WebSocketServer, type ClientOptions } from 'ws';
 import { createLogger } from '../../../server/src/observability/logger.js';
 import {
@@ -32,8 +33,10 @@ export async function connectionPair(
   const peer = new WebSocket(`ws://127.0.0.1:${address.port}`, options);
   peer.on('error', () => undefined);
   await once(peer, 'open');
-  const [socket] = (await connected) as unknown[];
-  if (!(socket instanceof WebSocket)) throw new TypeError('no connection');
+  const [socket, request] = (await connected) as unknown[];
+  if (!(socket instanceof WebSocket) || !(request instanceof IncomingMessage)) {
+    throw new TypeError('no connection');
+  }
   const all = {
     maxQueuedBytes: 1e6,
     maxMessagesPerSecond: 1e6,
@@ -41,7 +44,7 @@ export async function connectionPair(
     probeTimeoutMs: 2_000,
     ...limits,
   };
-  const connection = new Connection(socket, all, createLogger('silent'));
+  const connection = new Connection(socket, request.socket, all, createLogger('silent'));
   const received: string[] = [];
   let ends = 0;
   const receiver: Receiver = {
