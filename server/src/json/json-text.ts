@@ -23,8 +23,11 @@ export class JsonText {
 /** A message as fields; a {@link JsonText} is written as it is, everything else by `JSON.stringify`. */
 export type JsonFields = Readonly<Record<string, unknown>>;
 
-/** The JSON text of an object whose fields may be {@link JsonText}; fields that are `undefined` are left out. */
-export function writeJson(fields: JsonFields): string {
+/**
+ * The JSON text of an object whose fields may be {@link JsonText}; fields that are `undefined` are left out.
+ * @param nonce becomes its last field, when there is one
+ */
+export function writeJson(fields: JsonFields, nonce?: JsonText): string {
   let text = '{';
   for (const key in fields) {
     const value = fields[key];
@@ -32,5 +35,6 @@ export function writeJson(fields: JsonFields): string {
     if (text.length > 1) text += ',';
     text += `${JSON.stringify(key)}:${value instanceof JsonText ? value.text : JSON.stringify(value)}`;
   }
+  if (nonce !== undefined) text += `${text.length > 1 ? ',' : ''}"nonce":${nonce.text}`;
   return `${text}}`;
 }

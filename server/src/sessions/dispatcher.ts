@@ -114,5 +114,5 @@ export function reply(
   fields: JsonFields | undefined,
   nonce: JsonText | undefined,
 ): void {
-  if (fields !== undefined) peer.send(writeJson(nonce === undefined ? fields : { ...fields, nonce }));
+  if (fields !== undefined) peer.send(writeJson(fields, nonce));
 }
