@@ -1,25 +1,11 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { createHub } from '@remotes-hub/server';
 import { chromiumNote, chromiumPath, startChromium } from '../support/chromium.js';
-import { repository, runnableBlock } from '../support/documentation.js';
+import { runnableBlock } from '../support/documentation.js';
 import { TestSession } from '../support/session.js';
-
-/** Bundles a module that imports the client from its source, as a page's build would. */
-async function bundle(code: string): Promise<string> {
-  const result = await build({
-    stdin: { contents: code, resolveDir: `${repository}/test`, loader: 'ts' },
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'browser',
-    conditions: ['hub-source'],
-    nodePaths: [`${repository}/node_modules`],
-  });
-  return result.outputFiles[0]?.text ?? '';
-}
+import { bundlePage } from './hub-page.js';
 
 /** The browser examples, and what their `set_title` answers. */
 const examples = [
@@ -31,7 +17,7 @@ test.skipIf(chromiumPath === undefined).each(examples)(
   `DOC-01: the browser example of $page serves a function of a page, under a strict policy${chromiumNote}`,
   { timeout: 60_000 },
   async ({ page: readme, block, result }) => {
-    const script = await bundle(runnableBlock(readme, block));
+    const script = await bundlePage({ code: runnableBlock(readme, block) });
     await using hub = createHub({
       config: { auth: { secret: 'a secret of the browser test, long enough' }, log: { level: 'error' } },
     });

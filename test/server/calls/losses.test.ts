@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { fakeClock } from '../../support/clock.js';
 import { startTestHub, type TestHub } from '../../support/hub.js';
-import { startRelay, type Relay } from '../../support/relay.js';
+import { FaultProxy } from '../../support/fault-proxy.js';
 import { TestSession } from '../../support/session.js';
 import { answer, logIn, lost, lostPair, serve, start } from './resuming-fixtures.js';
 
@@ -17,8 +17,8 @@ function rawOf({ socket }: TestSession): Socket {
 }
 
 /** As `lostPair`, with a network between the hub and the instance that can fail in silence. */
-async function pairOver(hub: TestHub, relay: Relay) {
-  const connection = await TestSession.open(relay.url, ['remotes.v1']);
+async function pairOver(hub: TestHub, proxy: FaultProxy) {
+  const connection = await TestSession.open(proxy.url, ['remotes.v1']);
   const { session: serving } = await logIn(hub, {}, connection);
   const caller = await hub.connect({ v1: true });
   await serve(serving, 'x', 10_000);
@@ -80,10 +80,10 @@ test('CALL-25: a resumed session that closes fails the calls that it took over',
 
 test('CALL-25: an instance replaces its half-open session and answers its calls', async () => {
   await using hub = await startTestHub();
-  await using relay = await startRelay(hub.socketUrl);
-  const { serving, caller } = await pairOver(hub, relay);
+  await using proxy = await FaultProxy.start(hub.socketUrl);
+  const { serving, caller } = await pairOver(hub, proxy);
   const { requestId, reply } = await start(caller, serving);
-  relay.drop();
+  proxy.stall();
   const { session, reply: login } = await logIn(hub);
   expect(login).toMatchObject({ resumed: true });
   await caller.event('remote-disconnected');
@@ -111,10 +111,10 @@ test('CALL-25: an instance that replaces its living session answers its calls, t
 test('CALL-25: a peer that falls silent is lost when the heartbeat cuts it off', async () => {
   using clock = fakeClock();
   await using hub = await startTestHub();
-  await using relay = await startRelay(hub.socketUrl);
-  const { serving, caller } = await pairOver(hub, relay);
+  await using proxy = await FaultProxy.start(hub.socketUrl);
+  const { serving, caller } = await pairOver(hub, proxy);
   const { requestId, reply } = await start(caller, serving, 'x', { timeoutMs: 600_000 });
-  relay.drop();
+  proxy.stall();
   await clock.advance(15_000);
   await caller.settle();
   await clock.advance(15_000);
@@ -127,10 +127,10 @@ test('CALL-25: a peer that falls silent is lost when the heartbeat cuts it off',
 test('CALL-25: a silent holder whose name another session takes is lost, and its calls wait', async () => {
   using clock = fakeClock();
   await using hub = await startTestHub();
-  await using relay = await startRelay(hub.socketUrl);
-  const { serving, caller } = await pairOver(hub, relay);
+  await using proxy = await FaultProxy.start(hub.socketUrl);
+  const { serving, caller } = await pairOver(hub, proxy);
   const { requestId, reply } = await start(caller, serving);
-  relay.drop();
+  proxy.stall();
   const connected = serve(caller, 'x');
   await caller.settle();
   await clock.advance(2_000);

@@ -2,23 +2,23 @@ import { expect, test } from 'vitest';
 import { fakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
 import { startTestHub } from '../../support/hub.js';
-import { startRelay } from '../../support/relay.js';
+import { FaultProxy } from '../../support/fault-proxy.js';
 import { TestSession } from '../../support/session.js';
 import { connectionPair } from './connection-pair.js';
 
 test('K001: a serving session behind a dead network is cut off within 30 s, and its remote and calls end then', async () => {
   using clock = fakeClock();
   await using hub = await startTestHub();
-  await using relay = await startRelay(hub.socketUrl);
+  await using proxy = await FaultProxy.start(hub.socketUrl);
   const headers = { authorization: `Bearer ${await hub.token()}` };
-  await using serving = await TestSession.open(relay.url, [], { headers });
+  await using serving = await TestSession.open(proxy.url, [], { headers });
   const caller = await hub.connect();
   await serving.serve('x', ['f']);
   await caller.event('remote-connected');
   const reply = caller.call('x', 'f', {}, { timeoutMs: 600_000 });
   await serving.next('remote-call');
 
-  relay.drop();
+  proxy.stall();
   await clock.advance(15_000);
   await caller.settle();
   expect(await caller.remotes()).toEqual(['x']);
@@ -35,15 +35,15 @@ test('K001: a serving session behind a dead network is cut off within 30 s, and 
 test('K001: a connection without a login that falls silent is gone too, and so is a silent caller with its calls', async () => {
   using clock = fakeClock();
   await using hub = await startTestHub({ limits: { authenticationTimeoutMs: 60_000 } });
-  await using relay = await startRelay(hub.socketUrl);
-  await using silent = await TestSession.open(relay.url);
+  await using proxy = await FaultProxy.start(hub.socketUrl);
+  await using silent = await TestSession.open(proxy.url);
   const headers = { authorization: `Bearer ${await hub.token()}` };
-  await using caller = await TestSession.open(relay.url, [], { headers });
+  await using caller = await TestSession.open(proxy.url, [], { headers });
   const serving = await hub.connect({ v1: true });
   await serving.serve('x', ['f']);
   caller.send({ action: 'remote-call', nonce: 1, body: { remotename: 'x', function: 'f' } });
   await serving.next('remote-call');
-  relay.drop();
+  proxy.stall();
   await clock.advance(15_000);
   await serving.settle();
   await clock.advance(15_000);
