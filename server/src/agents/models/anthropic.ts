@@ -4,10 +4,9 @@ import type { ModelConfig } from '../../config/config-schema.js';
 import { isJsonObject } from '../../json/json-values.js';
 import { AnthropicAnswer } from './anthropic-answer.js';
 import { anthropicMessages, systemText } from './anthropic-messages.js';
-import { ModelError, type Model, type ModelPart, type ModelRequest, type ModelTool } from './model.js';
+import type { Model, ModelPart, ModelRequest, ModelTool } from './model.js';
 import { loadPeer, type PeerPackage } from './peer-packages.js';
-import { modelErrorOf, stepSignal } from './provider-client.js';
-import { withRetries } from './provider-retries.js';
+import { streamStep } from './provider-client.js';
 
 /** The configuration of a model behind Anthropic's Messages API. */
 export type AnthropicConfig = Extract<ModelConfig, { provider: 'anthropic' }>;
@@ -38,30 +37,22 @@ export class AnthropicModel implements Model {
       apiKey: apiKey ?? '',
       authToken: null,
       baseURL: config.baseUrl ?? null, // null: Anthropic's own, whatever the environment says
-      maxRetries: 0, // `withRetries` does it
+      maxRetries: 0, // `streamStep` does it
       timeout: config.stepTimeoutMs,
       logLevel: 'off',
     });
     return new AnthropicModel(client, config);
   }
 
-  async *stream(request: ModelRequest): AsyncIterable<ModelPart> {
-    const timeoutMs = this.config.stepTimeoutMs;
-    const signal = stepSignal(request.signal, timeoutMs);
-    try {
-      const body = this.#body(request);
-      const events = await withRetries(async () => this.client.messages.create(body, { signal }), {
-        signal,
-        timeoutMs,
-      });
-      const answer = new AnthropicAnswer();
-      for await (const event of events) yield* answer.read(event);
-      // the client just ends its stream when it is aborted
-      if (signal.aborted) throw new ModelError('the model provider anthropic did not answer in time');
-      yield* answer.end();
-    } catch (error) {
-      throw modelErrorOf(error, 'anthropic', request.signal);
-    }
+  stream(request: ModelRequest): AsyncIterable<ModelPart> {
+    const body = this.#body(request);
+    return streamStep({
+      provider: 'anthropic',
+      signal: request.signal,
+      timeoutMs: this.config.stepTimeoutMs,
+      send: async (signal) => this.client.messages.create(body, { signal }),
+      answer: new AnthropicAnswer(),
+    });
   }
 
   #body({ messages, tools }: ModelRequest): Anthropic.MessageCreateParamsStreaming {

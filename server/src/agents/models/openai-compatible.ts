@@ -5,8 +5,7 @@ import type { Model, ModelPart, ModelRequest } from './model.js';
 import { OpenAiAnswer } from './openai-answer.js';
 import { chatMessages, chatTool } from './openai-messages.js';
 import { loadPeer, type PeerPackage } from './peer-packages.js';
-import { modelErrorOf, stepSignal } from './provider-client.js';
-import { withRetries } from './provider-retries.js';
+import { streamStep } from './provider-client.js';
 
 /** The configuration of a model behind OpenAI's chat completions. */
 export type OpenAiConfig = Extract<ModelConfig, { provider: 'openai-compatible' }>;
@@ -41,29 +40,22 @@ export class OpenAiCompatibleModel implements Model {
       apiKey: apiKey ?? NO_KEY,
       organization: null,
       project: null,
-      maxRetries: 0, // `withRetries` does it
+      maxRetries: 0, // `streamStep` does it
       timeout: config.stepTimeoutMs,
       logLevel: 'off',
     });
     return new OpenAiCompatibleModel(client, config);
   }
 
-  async *stream(request: ModelRequest): AsyncIterable<ModelPart> {
-    const timeoutMs = this.config.stepTimeoutMs;
-    const signal = stepSignal(request.signal, timeoutMs);
-    try {
-      const body = chatRequest(this.config, request);
-      const chunks = await withRetries(async () => this.client.chat.completions.create(body, { signal }), {
-        signal,
-        timeoutMs,
-      });
-      const answer = new OpenAiAnswer();
-      for await (const chunk of chunks) yield* answer.read(chunk);
-      signal.throwIfAborted(); // the client just ends its stream when it is aborted
-      yield* answer.end();
-    } catch (error) {
-      throw modelErrorOf(error, 'openai-compatible', request.signal);
-    }
+  stream(request: ModelRequest): AsyncIterable<ModelPart> {
+    const body = chatRequest(this.config, request);
+    return streamStep({
+      provider: 'openai-compatible',
+      signal: request.signal,
+      timeoutMs: this.config.stepTimeoutMs,
+      send: async (signal) => this.client.chat.completions.create(body, { signal }),
+      answer: new OpenAiAnswer(),
+    });
   }
 }
 

@@ -1,5 +1,42 @@
-import { ModelError } from './model.js';
-import { isConnectionFailure, statusOf } from './provider-retries.js';
+import { ModelError, type ModelPart } from './model.js';
+import { isConnectionFailure, statusOf, withRetries } from './provider-retries.js';
+
+/** Puts together what a provider streams. */
+export interface StreamedAnswer<Chunk> {
+  read(chunk: Chunk): Iterable<ModelPart>;
+  end(): Iterable<ModelPart>;
+}
+
+/** One step at a provider. */
+export interface ProviderStep<Chunk> {
+  readonly provider: string;
+  /** Of the run. */
+  readonly signal: AbortSignal;
+  /** Time for the whole step, its retries included, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Sends the request. The client must not try again by itself. */
+  readonly send: (signal: AbortSignal) => Promise<AsyncIterable<Chunk>>;
+  readonly answer: StreamedAnswer<Chunk>;
+}
+
+/** Sends a step's request until it is answered, and reads the answer. @throws {ModelError} */
+export async function* streamStep<Chunk>({
+  provider,
+  signal: ofRun,
+  timeoutMs,
+  send,
+  answer,
+}: ProviderStep<Chunk>): AsyncGenerator<ModelPart, void> {
+  const signal = stepSignal(ofRun, timeoutMs);
+  try {
+    const chunks = await withRetries(async () => send(signal), { signal, timeoutMs });
+    for await (const chunk of chunks) yield* answer.read(chunk);
+    signal.throwIfAborted(); // the clients just end their streams when they are aborted
+    yield* answer.end();
+  } catch (error) {
+    throw modelErrorOf(error, provider, ofRun);
+  }
+}
 
 /**
  * A provider's failure in words that anybody may read: its kind and status, never its text, an address or a key.

@@ -1,10 +1,8 @@
 import { JsonText } from '../../json/json-text.js';
-import { isJsonObject } from '../../json/json-values.js';
-import { MessageText } from '../../json/message-text.js';
 import type { ModelTool } from '../models/model.js';
 import { sendableText } from './keyword-kinds.js';
+import { scanObject, withRenamedMembers } from './object-text.js';
 import { RequestBudget } from './projection-budget.js';
-import { withRenamedMembers } from './renamed-members.js';
 import { toolNames, type LegalNames } from './tool-names.js';
 import type { ToolRules } from './tool-rules.js';
 import { projectTool } from './tool-schemas.js';
@@ -113,15 +111,10 @@ export function unusedName(name: string, taken: readonly string[]): string {
 
 /** The call inside a `call_function`; its arguments as the text they were written in. */
 function unwrap(text: string): WrittenCall | undefined {
-  const message = MessageText.scan(text);
-  if (message === undefined) return undefined;
-  try {
-    const value = message.parse();
-    if (!isJsonObject(value) || typeof value['name'] !== 'string') return undefined;
-    return { name: value['name'], args: message.member('arguments')?.text ?? '' };
-  } catch {
-    return undefined; // no JSON: an error result will say so
-  }
+  const call = scanObject(text);
+  const name = call?.member('name')?.parse();
+  if (call === undefined || typeof name !== 'string') return undefined;
+  return { name, args: call.member('arguments')?.text ?? '' };
 }
 
 /** A description with what its schema cannot say at a provider; not cut yet. */

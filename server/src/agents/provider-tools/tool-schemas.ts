@@ -11,7 +11,7 @@ import {
 } from './projection-budget.js';
 import { SchemaProjector } from './schema-projector.js';
 import type { LegalNames } from './tool-names.js';
-import { toolRules, type ToolRules } from './tool-rules.js';
+import type { ToolRules } from './tool-rules.js';
 import { topLevelProperties } from './top-level-properties.js';
 
 /** Longest text of a rule that moves into the description. */
@@ -22,9 +22,6 @@ const MAX_MERGED_PARTS = 16;
 
 /** Keywords that providers refuse at the top of a tool's parameters. */
 const topLevelRules = ['oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else'] as const;
-
-/** What every provider takes. */
-const strictest: ToolRules = { ...toolRules.anthropic, takesAnyPattern: false };
 
 /** A schema that providers take, with what had to change; or why there is none. */
 export type Projection =
@@ -44,12 +41,12 @@ export type Projection =
  * that the provider reads, properties at the top whose names it takes. The given schema is not changed. What a
  * provider cannot express gets weaker, never stronger: the hub checks every call anyway. Alone a property that only some
  * branches of a union at the top name is told as they say.
- * @param rules of the provider; without them, what all take
+ * @param rules of the provider
  * @param request what the tools of one request may hold together
  */
 export function projectParameters(
   parameters: unknown,
-  rules: ToolRules = strictest,
+  rules: ToolRules,
   request: RequestBudget = new RequestBudget(),
 ): Projection {
   if (!isJsonObject(parameters)) return { refused: 'the parameters are no JSON Schema object' };

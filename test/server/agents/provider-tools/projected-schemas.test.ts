@@ -6,8 +6,11 @@ import { modelTool } from '../../../../server/src/agents/run-tools.js';
 import { JsonText } from '../../../../server/src/json/json-text.js';
 import { isJsonObject } from '../../../../server/src/json/json-values.js';
 
+/** What both providers take. */
+const strictest = { ...toolRules.anthropic, takesAnyPattern: false };
+
 function projected(parameters: unknown) {
-  const projection = projectParameters(parameters);
+  const projection = projectParameters(parameters, strictest);
   if (!('schema' in projection)) throw new Error(projection.refused);
   return projection;
 }
@@ -154,7 +157,7 @@ test('a big constant that is referred to many times is refused', () => {
   const properties = Object.fromEntries(
     Array.from({ length: 1_000 }, (_, index) => [`p${index}`, { $ref: '#/$defs/big' }]),
   );
-  expect(projectParameters({ $defs: { big }, properties })).toEqual({
+  expect(projectParameters({ $defs: { big }, properties }, strictest)).toEqual({
     refused: 'the parameters hold more than 131072 characters',
   });
 });
