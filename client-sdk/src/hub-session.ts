@@ -3,6 +3,7 @@ import {
   MAX_FUNCTIONS_PER_REMOTE,
   MAX_INSTRUCTION_LENGTH,
   MAX_NAME_LENGTH,
+  REMOTE_CALL_TIMEOUT_MS,
 } from '@remotes-hub/protocol/limits';
 import { PendingRequests } from './calls.js';
 import { checkClose, checkInteger, checkName, checkText } from './checks.js';
@@ -105,7 +106,7 @@ export class HubSession implements Hub {
         `functions: expected at most ${MAX_FUNCTIONS_PER_REMOTE}, got ${served.functions.size}`,
       );
     }
-    await this.#life.whenOpen(30_000);
+    await this.#life.whenOpen(REMOTE_CALL_TIMEOUT_MS);
     const warnings = await this.#connectRemote(served);
     const disconnect = async (options: DisconnectOptions = {}): Promise<void> => {
       if (!this.#serving.isServing(served)) return;
@@ -189,7 +190,7 @@ export class HubSession implements Hub {
 
   async authenticate(credentials: Credentials): Promise<void> {
     const parsed = await currentCredentials(parseCredentials(credentials));
-    await this.#life.whenOpen(30_000);
+    await this.#life.whenOpen(REMOTE_CALL_TIMEOUT_MS);
     await this.#life.authenticate(parsed);
   }
 

@@ -6,7 +6,7 @@ import { encodeJson, frameProblem } from './json-values.js';
 import type { Line } from './line.js';
 
 /** How long a request other than a call waits for its reply: the hub answers most at once, none later than this. */
-export const REQUEST_TIMEOUT_MS = REMOTE_CALL_TIMEOUT_MS + 5_000;
+const REQUEST_TIMEOUT_MS = REMOTE_CALL_TIMEOUT_MS + 5_000;
 
 /** A request that is no call. */
 export interface Request<Result> {
@@ -14,8 +14,6 @@ export interface Request<Result> {
   readonly body?: object | undefined;
   /** Makes the result of the reply, before the next message is looked at; `undefined` says that it could not. */
   readonly read: (reply: JsonObject) => Result | undefined;
-  /** @default {@link REQUEST_TIMEOUT_MS} */
-  readonly timeoutMs?: number;
 }
 
 /**
@@ -26,7 +24,7 @@ export interface Request<Result> {
 export async function sendRequest<Result>(
   line: Pick<Line, 'send' | 'ending' | 'maxMessageBytes'>,
   pending: PendingRequests,
-  { action, body, read, timeoutMs = REQUEST_TIMEOUT_MS }: Request<Result>,
+  { action, body, read }: Request<Result>,
 ): Promise<Result> {
   const nonce = pending.newNonce();
   const frame = encodeJson({ action, nonce, body }, 'the message');
@@ -39,8 +37,8 @@ export async function sendRequest<Result>(
     what: action,
     read,
     toError: (failure) => new HubError(failure),
-    timeoutMs,
-    maxTimeoutMs: timeoutMs,
+    timeoutMs: REQUEST_TIMEOUT_MS,
+    maxTimeoutMs: REQUEST_TIMEOUT_MS,
   });
 }
 
