@@ -49,26 +49,6 @@ test('K079: 429, then 529, then success: the waits are what retry-after says, an
 });
 
 test.each([
-  [400, 1, 'the model provider anthropic refused the request (400)'],
-  [401, 1, 'the model provider anthropic refused the key (401)'],
-  [404, 1, 'the model provider anthropic knows no such model or address (404)'],
-  [413, 1, 'the model provider anthropic found the conversation too long (413)'],
-  [429, 4, 'the model provider anthropic has received too many requests (429)'],
-  [500, 4, 'the model provider anthropic is overloaded or failing (500)'],
-  [529, 4, 'the model provider anthropic is overloaded or failing (529)'],
-])(
-  'K079: always %i ends after %i requests, in words without the provider’s own',
-  async (status, requests, message) => {
-    await using server = await startModelServer([
-      refuse(status, refusal('some_error'), { 'retry-after-ms': '5' }),
-    ]);
-
-    await expect(ask(await modelAt(server))).rejects.toMatchObject({ name: 'ModelError', message });
-    expect(server.requests).toHaveLength(requests);
-  },
-);
-
-test.each([
   [
     'an error',
     stream(begun + event('error', { error: { type: 'overloaded_error', message: `boom ${KEY}` } })),

@@ -41,24 +41,6 @@ test.each([{ 'retry-after': '0.05' }, { 'retry-after-ms': '50' }])(
 );
 
 test.each([
-  [400, 1, 'the model provider openai-compatible refused the request (400)'],
-  [401, 1, 'the model provider openai-compatible refused the key (401)'],
-  [404, 1, 'the model provider openai-compatible knows no such model or address (404)'],
-  [429, 4, 'the model provider openai-compatible has received too many requests (429)'],
-  [500, 4, 'the model provider openai-compatible is overloaded or failing (500)'],
-])(
-  'K079: %i always ends after %i requests, in words without the provider’s own',
-  async (status, requests, message) => {
-    await using server = await startModelServer([
-      refuse(status, { error: { message: `secret text ${KEY}` } }, { 'retry-after-ms': '5' }),
-    ]);
-
-    await expect(ask(await modelAt(server))).rejects.toMatchObject({ name: 'ModelError', message });
-    expect(server.requests).toHaveLength(requests);
-  },
-);
-
-test.each([
   ['an error object', stream(`${begun}data: {"error":{"message":"boom ${KEY}"}}\n\n`)],
   ['an error event', stream(`${begun}event: error\ndata: {"error":{"message":"boom ${KEY}"}}\n\n`)],
   ['an error as the reason to finish', stream(`${begun}${chunk({ finish: 'error' })}${done}`)],
