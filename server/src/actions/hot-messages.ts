@@ -3,59 +3,118 @@ import {
   MAX_NAME_LENGTH,
   executedValues,
   type JsonObject,
-  type JsonValue,
   type RemoteCall,
   type RemoteCallProgress,
   type RemoteCallResult,
 } from '@remotes-hub/protocol';
+import type { JsonText } from '../json/json-text.js';
+import type { Member, MessageText } from '../json/message-text.js';
 
 /*
- * The messages of a call, recognised by hand. Their schemas stay the definition, and are asked for the words when one
- * is not recognised; a test shows that both accept the same.
+ * The messages of a call, read from their text: only `args`, results and progress are parsed. Their schemas stay the
+ * definition and judge whatever is written in another way; a test shows that nothing is recognised that they refuse,
+ * or read otherwise.
  */
 
-/** A `remote-call` that fits its schema, as that gives it. */
-export function recogniseCall({ nonce, body }: JsonObject): RemoteCall | undefined {
-  if (!isObject(body)) return undefined;
-  const { remotename, function: functionName, args, timeoutMs } = body;
-  if (!isName(remotename) || !isName(functionName)) return undefined;
+const callMembers = ['action', 'nonce', 'body'];
+const callBodyMembers = ['remotename', 'function', 'args', 'timeoutMs'];
+const resultMembers = ['action', 'requestId', 'result', 'error', 'executed'];
+const progressMembers = ['action', 'requestId', 'progress'];
+
+/** A string without escapes, and no longer than any that is looked for here. */
+const plainString = /^"[^"\\\p{Cc}]{0,300}"$/u;
+const plainInteger = /^(?:0|-?[1-9]\d{0,14})$/u;
+
+/** A `remote-call`, without its nonce: the request has it as text. */
+export function recogniseCall(message: MessageText): RemoteCall | undefined {
+  const { members, bodyMembers } = message;
+  if (!areOnce(members, callMembers) || !areOnce(bodyMembers, callBodyMembers)) return undefined;
+  if (!isShort(message.member('nonce'))) return undefined;
+  const remotename = readName(message.bodyMember('remotename'));
+  const functionName = readName(message.bodyMember('function'));
+  if (remotename === undefined || functionName === undefined) return undefined;
   const call: RemoteCall = { action: 'remote-call', body: { remotename, function: functionName } };
-  if (nonce !== undefined) call.nonce = nonce;
+  const args = message.bodyMember('args');
   if (args !== undefined) {
-    if (!isObject(args)) return undefined;
-    call.body.args = args;
+    const value = readObject(args);
+    if (value === undefined) return undefined;
+    call.body.args = value;
   }
+  const timeoutMs = message.bodyMember('timeoutMs');
   if (timeoutMs !== undefined) {
-    if (!isTimeout(timeoutMs)) return undefined;
-    call.body.timeoutMs = timeoutMs;
+    const value = plainInteger.test(timeoutMs.text) ? Number(timeoutMs.text) : 0;
+    if (value < 1 || value > MAX_CALL_TIMEOUT_MS) return undefined;
+    call.body.timeoutMs = value;
   }
   return call;
 }
 
-/** A `remote-call-result`; any object with that action is one. */
-export function recogniseResult({ requestId, result, error, executed }: JsonObject): RemoteCallResult {
-  return {
-    action: 'remote-call-result',
-    requestId,
-    result,
-    error,
-    executed: executedValues.find((value) => value === executed),
-  };
+/** A `remote-call-result`. */
+export function recogniseResult(message: MessageText): RemoteCallResult | undefined {
+  if (!areOnce(message.members, resultMembers)) return undefined;
+  const requestId = readPlainString(message.member('requestId'));
+  if (requestId === undefined) return undefined;
+  const answer: RemoteCallResult = { action: 'remote-call-result', requestId };
+  try {
+    answer.result = message.member('result')?.parse();
+    answer.error = message.member('error')?.parse();
+  } catch {
+    return undefined;
+  }
+  const executed = message.member('executed');
+  if (executed !== undefined) {
+    const text = readPlainString(executed);
+    answer.executed = executedValues.find((value) => value === text);
+    if (answer.executed === undefined) return undefined;
+  }
+  return answer;
 }
 
-/** A `remote-call-progress`; any object with that action is one. */
-export function recogniseProgress({ requestId, progress }: JsonObject): RemoteCallProgress {
-  return { action: 'remote-call-progress', requestId, progress };
+/** A `remote-call-progress`. */
+export function recogniseProgress(message: MessageText): RemoteCallProgress | undefined {
+  if (!areOnce(message.members, progressMembers)) return undefined;
+  const requestId = readPlainString(message.member('requestId'));
+  if (requestId === undefined) return undefined;
+  try {
+    const progress = message.member('progress')?.parse();
+    return { action: 'remote-call-progress', requestId, progress };
+  } catch {
+    return undefined;
+  }
 }
 
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether no member has another name than these, and none comes twice. */
+function areOnce(members: readonly Member[], names: readonly string[]): boolean {
+  let seen = 0;
+  for (const { name } of members) {
+    const index = names.indexOf(name);
+    const bit = 1 << index;
+    if (index === -1 || (seen & bit) !== 0) return false;
+    seen |= bit;
+  }
+  return true;
 }
 
-function isName(value: JsonValue | undefined): value is string {
-  return typeof value === 'string' && value.length >= 1 && value.length <= MAX_NAME_LENGTH;
+/** Whether it is a nonce of the usual kinds, far below the bound, or none. */
+function isShort(nonce: JsonText | undefined): boolean {
+  if (nonce === undefined) return true;
+  return nonce.text.length <= 64 && (plainInteger.test(nonce.text) || plainString.test(nonce.text));
 }
 
-function isTimeout(value: JsonValue): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= MAX_CALL_TIMEOUT_MS;
+function readPlainString(json: JsonText | undefined): string | undefined {
+  return json !== undefined && plainString.test(json.text) ? json.text.slice(1, -1) : undefined;
+}
+
+function readName(json: JsonText | undefined): string | undefined {
+  const name = readPlainString(json);
+  return name !== undefined && name.length >= 1 && name.length <= MAX_NAME_LENGTH ? name : undefined;
+}
+
+function readObject(json: JsonText): JsonObject | undefined {
+  try {
+    const value = json.parse();
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

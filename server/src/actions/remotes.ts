@@ -23,7 +23,8 @@ import {
   type ServedFunctions,
 } from '../remotes/served-functions.js';
 import type { SessionProviders } from '../remotes/session-providers.js';
-import { defineAction, type Action, type ActionRequest } from '../sessions/define-action.js';
+import type { ActionRequest } from '../sessions/action-request.js';
+import { defineAction, type Action } from '../sessions/define-action.js';
 import type { PerSession } from '../sessions/per-session.js';
 import { recogniseCall, recogniseProgress, recogniseResult } from './hot-messages.js';
 
@@ -104,7 +105,7 @@ function callingActions({ calls, callers }: RemoteActionParts): Action[] {
   return [
     defineAction(
       remoteCallSchema,
-      async ({ body }, request) => {
+      ({ body }, request) => {
         const { session, nonce, message } = request;
         const caller = callers.of(session);
         caller.requireRoom();
@@ -117,7 +118,11 @@ function callingActions({ calls, callers }: RemoteActionParts): Action[] {
           ...(body.timeoutMs !== undefined && { timeoutMs: body.timeoutMs }),
           ...progressTo(request),
         });
-        return { result: await caller.track(call, nonce) };
+        caller.track(call, nonce, {
+          resolve: (result) => request.answer(result),
+          reject: (error) => request.refuse(error),
+        });
+        return undefined;
       },
       recogniseCall,
     ),

@@ -1,7 +1,7 @@
 import { canonicalKey, type KeyMeter } from '../json-schema/canonical.js';
 import type { JsonText } from '../json/json-text.js';
 import { RemoteError } from '../remotes/remote-error.js';
-import type { TrackedCall } from './call-request.js';
+import type { CallListener, TrackedCall } from './call-request.js';
 
 /** The unanswered calls of one calling session, so that they can be cancelled, and end with it. */
 export class CallerCalls implements Disposable {
@@ -23,15 +23,19 @@ export class CallerCalls implements Disposable {
     );
   }
 
-  /** The call's result; it is on the list until then. */
-  async track(call: TrackedCall, nonce: JsonText | undefined): Promise<JsonText> {
-    if (call.isOver) return call.result; // it was refused, and was never in flight
-    this.#calls.set(call, nonce && nonceKey(nonce));
-    try {
-      return await call.result;
-    } finally {
-      this.#calls.delete(call);
-    }
+  /** Tells how the call ends; it is on the list until then. */
+  track(call: TrackedCall, nonce: JsonText | undefined, { resolve, reject }: CallListener): void {
+    if (!call.isOver) this.#calls.set(call, nonce && nonceKey(nonce)); // one that was refused never was in flight
+    call.whenOver({
+      resolve: (result) => {
+        this.#calls.delete(call);
+        resolve(result);
+      },
+      reject: (error) => {
+        this.#calls.delete(call);
+        reject(error);
+      },
+    });
   }
 
   /** Cancels the calls that were sent with this nonce. @returns how many */

@@ -3,7 +3,7 @@ import type { PendingCall } from '../remotes/pending-calls.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import type { RemoteRegistry } from '../remotes/remote-registry.js';
 import type { ServedFunction } from '../remotes/served-functions.js';
-import type { CallRequest, TrackedCall } from './call-request.js';
+import type { CallListener, CallRequest, CallerReason, TrackedCall } from './call-request.js';
 
 /**
  * The one road of every call, whoever asks: resolve, validate, dispatch. No call to a function takes another,
@@ -39,7 +39,7 @@ export class Calls {
     checkArguments(served, request);
     const { timeoutMs, onProgress } = request;
     const call = connection.start({ served, args, timeoutMs, onProgress });
-    return served.result === undefined ? call : withCheckedResult(call, served);
+    return served.result === undefined ? call : new CheckedCall(call, served);
   }
 }
 
@@ -51,22 +51,45 @@ function checkArguments(served: ServedFunction, request: CallRequest): void {
   throw new RemoteError('invalid-arguments', `arguments of ${served.spec.name}: ${place}${failure.message}`);
 }
 
-function withCheckedResult(call: PendingCall, { spec, result: schema }: ServedFunction): TrackedCall {
-  const checked = call.result.then((result) => {
+/** A call whose result is a failure unless it fits the function's schema. */
+class CheckedCall implements TrackedCall {
+  constructor(
+    private readonly call: PendingCall,
+    private readonly served: ServedFunction,
+  ) {}
+
+  get isOver(): boolean {
+    return this.call.isOver;
+  }
+
+  get result(): Promise<JsonText> {
+    return new Promise((resolve, reject) => this.whenOver({ resolve, reject }));
+  }
+
+  whenOver({ resolve, reject }: CallListener): void {
+    this.call.whenOver({
+      resolve: (result) => {
+        const failure = this.#failureOf(result);
+        if (failure === undefined) resolve(result);
+        else reject(failure);
+      },
+      reject,
+    });
+  }
+
+  cancel(reason: CallerReason): void {
+    this.call.cancel(reason);
+  }
+
+  #failureOf(result: JsonText): RemoteError | undefined {
+    const { spec, result: schema } = this.served;
     const failure = schema?.validate(result.parse());
-    if (failure === undefined) return result;
+    if (failure === undefined) return undefined;
     const place = failure.path === '' ? '' : `${failure.path}: `;
     const error = new RemoteError('invalid-result', `result of ${spec.name}: ${place}${failure.message}`);
-    error.requestId = call.requestId;
-    throw error;
-  });
-  return {
-    result: checked,
-    cancel: (reason) => call.cancel(reason),
-    get isOver() {
-      return call.isOver;
-    },
-  };
+    error.requestId = this.call.requestId;
+    return error;
+  }
 }
 
 function internalError(cause: unknown): RemoteError {
@@ -76,10 +99,15 @@ function internalError(cause: unknown): RemoteError {
 /** A call that was refused before it reached anybody. */
 class RefusedCall implements TrackedCall {
   readonly isOver = true;
-  readonly result: Promise<JsonText>;
 
-  constructor(error: RemoteError) {
-    this.result = Promise.reject(error);
+  constructor(private readonly error: RemoteError) {}
+
+  get result(): Promise<JsonText> {
+    return Promise.reject(this.error);
+  }
+
+  whenOver({ reject }: CallListener): void {
+    queueMicrotask(() => reject(this.error));
   }
 
   cancel(): void {

@@ -5,8 +5,14 @@ import type { JsonValue } from '@remotes-hub/protocol';
  * them, so that numbers, key order and own `__proto__` keys arrive as they were written.
  */
 export class JsonText {
-  /** @param text well-formed JSON; whoever makes a JsonText has checked it */
-  constructor(readonly text: string) {}
+  /**
+   * @param text well-formed JSON; whoever makes a JsonText has checked it
+   * @param bytes the same, as it was received, where passing that on spares writing it anew
+   */
+  constructor(
+    readonly text: string,
+    readonly bytes?: Buffer,
+  ) {}
 
   /** The JSON text of a value of our own. Not for values from outside, which may not be representable. */
   static of(value: unknown): JsonText {
@@ -18,6 +24,28 @@ export class JsonText {
     // oxlint-disable-next-line typescript/no-unsafe-return -- JSON.parse makes JSON values and nothing else
     return JSON.parse(this.text);
   }
+}
+
+/** A message on its way out whose greater part is passed on as it was received. */
+export class SplicedText {
+  constructor(
+    readonly before: string,
+    readonly bytes: Buffer,
+    readonly after: string,
+  ) {}
+
+  toString(): string {
+    return `${this.before}${this.bytes.toString()}${this.after}`;
+  }
+}
+
+/** A message on its way out. */
+export type OutgoingText = string | SplicedText;
+
+/** A message around a value of others: its text before and after the value, in JSON. */
+export function splice(before: string, value: JsonText, after: string): OutgoingText {
+  const { text, bytes } = value;
+  return bytes === undefined ? before + text + after : new SplicedText(before, bytes, after);
 }
 
 /** A message as fields; a {@link JsonText} is written as it is, everything else by `JSON.stringify`. */

@@ -1,12 +1,15 @@
 import type { JsonValue } from '@remotes-hub/protocol';
 import { JsonText } from './json-text.js';
 
-/** Where a member's value stands in the text. */
-interface Member {
+/** A member of an object, and where its value stands in the text. */
+export interface Member {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
+
+/** Values from this length on are passed on as the bytes that they came in. */
+const MIN_SPLICED_LENGTH = 4_096;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -25,17 +28,23 @@ const CLOSE_BRACE = 0x7d;
 export class MessageText {
   private constructor(
     readonly text: string,
-    private readonly members: readonly Member[],
-    private readonly bodyMembers: readonly Member[],
+    /** In the order they were written; a name may come twice. */
+    readonly members: readonly Member[],
+    /** Those of `body`, when it is an object. */
+    readonly bodyMembers: readonly Member[],
     /** Deepest nesting; the message itself counts 1. */
     readonly depth: number,
+    private readonly source: Buffer | undefined,
   ) {}
 
-  /** The places in a message, or `undefined` when it is not an object or breaks off. */
-  static scan(text: string): MessageText | undefined {
+  /**
+   * The places in a message, or `undefined` when it is not an object, breaks off, or goes on after its end.
+   * @param source the bytes of the text, valid UTF-8
+   */
+  static scan(text: string, source?: Buffer): MessageText | undefined {
     const scanner = new Scanner(text);
-    const message = scanner.message();
-    return message && new MessageText(text, message.members, message.bodyMembers, scanner.depth);
+    if (!scanner.message()) return undefined;
+    return new MessageText(text, scanner.members, scanner.bodyMembers, scanner.depth, source);
   }
 
   /** The whole message as a value. @throws {SyntaxError} when the text is not JSON */
@@ -60,46 +69,41 @@ export class MessageText {
   }
 
   #find(members: readonly Member[], name: string): JsonText | undefined {
-    const member = members.findLast((candidate) => candidate.name === name);
-    return member && new JsonText(this.text.slice(member.start, member.end));
+    for (let index = members.length - 1; index >= 0; index -= 1) {
+      const member = members[index];
+      if (member?.name === name) return this.#value(member);
+    }
+    return undefined;
+  }
+
+  #value({ start, end }: Member): JsonText {
+    const { text, source } = this;
+    const value = text.slice(start, end);
+    if (source === undefined || value.length < MIN_SPLICED_LENGTH) return new JsonText(value);
+    // what stands around a long value is short
+    const from = Buffer.byteLength(text.slice(0, start));
+    const to = source.length - Buffer.byteLength(text.slice(end));
+    return new JsonText(value, source.subarray(from, to));
   }
 }
 
 class Scanner {
   depth = 0;
+  readonly members: Member[] = [];
+  bodyMembers: Member[] = [];
   #at = 0;
 
   constructor(private readonly text: string) {}
 
-  message(): { members: Member[]; bodyMembers: readonly Member[] } | undefined {
+  message(): boolean {
     this.#skipSpace();
-    const members: Member[] = [];
-    let bodyMembers: readonly Member[] = [];
-    const isWhole = this.#object(1, (name) => {
-      const start = this.#at;
-      if (name === 'body' && this.text.charCodeAt(start) === OPEN_BRACE) {
-        const found: Member[] = [];
-        if (!this.#object(2, (inner) => this.#collect(inner, found, 2))) return false;
-        bodyMembers = found;
-      } else {
-        if (!this.#skipValue(1)) return false;
-        if (name === 'body') bodyMembers = [];
-      }
-      members.push({ name, start, end: this.#at });
-      return true;
-    });
-    return isWhole ? { members, bodyMembers } : undefined;
+    if (!this.#object(1, this.members, true)) return false;
+    this.#skipSpace();
+    return this.#at === this.text.length;
   }
 
-  #collect(name: string, members: Member[], depth: number): boolean {
-    const start = this.#at;
-    if (!this.#skipValue(depth)) return false;
-    members.push({ name, start, end: this.#at });
-    return true;
-  }
-
-  /** Walks over an object, calling `member` at the start of each value; it moves to the value's end. */
-  #object(depth: number, member: (name: string) => boolean): boolean {
+  /** Walks over an object and notes its members. */
+  #object(depth: number, members: Member[], isMessage: boolean): boolean {
     if (this.text.charCodeAt(this.#at) !== OPEN_BRACE) return false;
     this.#reach(depth);
     this.#at += 1;
@@ -107,7 +111,11 @@ class Scanner {
     if (this.text.charCodeAt(this.#at) === CLOSE_BRACE) return this.#step();
     for (;;) {
       const name = this.#name();
-      if (name === undefined || !member(name)) return false;
+      if (name === undefined) return false;
+      const start = this.#at;
+      const isBody = isMessage && name === 'body';
+      if (!(isBody ? this.#body() : this.#skipValue(depth))) return false;
+      members.push({ name, start, end: this.#at });
       this.#skipSpace();
       const next = this.text.charCodeAt(this.#at);
       if (next === CLOSE_BRACE) return this.#step();
@@ -115,6 +123,13 @@ class Scanner {
       this.#at += 1;
       this.#skipSpace();
     }
+  }
+
+  /** The value of a member `body`; of two the last counts. */
+  #body(): boolean {
+    this.bodyMembers = [];
+    if (this.text.charCodeAt(this.#at) !== OPEN_BRACE) return this.#skipValue(1);
+    return this.#object(2, this.bodyMembers, false);
   }
 
   #step(): true {
@@ -130,12 +145,12 @@ class Scanner {
     const start = this.#at;
     if (this.text.charCodeAt(start) !== QUOTE) return undefined;
     if (!this.#skipString()) return undefined;
-    const raw = this.text.slice(start, this.#at);
+    const name = this.text.slice(start + 1, this.#at - 1);
     this.#skipSpace();
     if (this.text.charCodeAt(this.#at) !== COLON) return undefined;
     this.#at += 1;
     this.#skipSpace();
-    return raw.includes('\\') ? unescape(raw) : raw.slice(1, -1);
+    return name.includes('\\') ? unescape(name) : name;
   }
 
   #skipSpace(): void {
@@ -188,10 +203,10 @@ class Scanner {
 }
 
 /** A name written with escapes; text that is no JSON string is taken as it is, {@link MessageText.parse} refuses it. */
-function unescape(raw: string): string {
+function unescape(name: string): string {
   try {
-    return String(JSON.parse(raw));
+    return String(JSON.parse(`"${name}"`));
   } catch {
-    return raw;
+    return name;
   }
 }

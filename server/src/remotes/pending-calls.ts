@@ -13,9 +13,17 @@ export interface StartedCall {
   cancel(reason: CallerReason): void;
 }
 
-/** A call on its way that tells whether it has ended, which its `result` says a moment later. */
+/** Told how a call ended, once. */
+export interface CallListener {
+  readonly resolve: (result: JsonText) => void;
+  readonly reject: (error: RemoteError) => void;
+}
+
+/** A call on its way that tells its end without the detour of a promise. */
 export interface TrackedCall extends StartedCall {
   readonly isOver: boolean;
+  /** Tells a result in the moment it comes, a failure after the work at hand. One listener alone, or `result`. */
+  whenOver(listener: CallListener): void;
 }
 
 /** What one call needs to wait. */
@@ -31,46 +39,49 @@ export interface PendingCallOptions {
   readonly onEnd: (call: PendingCall, reason: CancelReason | undefined) => void;
 }
 
-interface Settle {
-  readonly resolve: (result: JsonText) => void;
-  readonly reject: (error: RemoteError) => void;
-}
-
 /**
  * One call forwarded to a provider and not answered yet. It ends exactly once: by its answer, its deadline, its
  * caller, the end of its remote or of the hub; whatever comes later is ignored.
  */
 export class PendingCall implements TrackedCall {
-  readonly result: Promise<JsonText>;
   readonly requestId: string;
   readonly #options: PendingCallOptions;
   readonly #hardDeadline: number;
   #timer: NodeJS.Timeout;
-  #settle: Settle | undefined;
+  #listener: CallListener | undefined;
+  #outcome: JsonText | RemoteError | undefined;
+  #result: Promise<JsonText> | undefined;
 
   constructor(options: PendingCallOptions) {
     this.#options = options;
     this.requestId = options.requestId;
     this.#hardDeadline = Date.now() + options.maxTimeoutMs;
     this.#timer = setTimeout(() => this.#timeOut(options.timeoutMs), options.timeoutMs);
-    this.result = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
-    });
   }
 
   get isOver(): boolean {
-    return this.#settle === undefined;
+    return this.#outcome !== undefined;
+  }
+
+  get result(): Promise<JsonText> {
+    this.#result ??= new Promise((resolve, reject) => this.whenOver({ resolve, reject }));
+    return this.#result;
+  }
+
+  whenOver(listener: CallListener): void {
+    this.#listener = listener;
+    if (this.#outcome !== undefined) this.#tell(listener, this.#outcome);
   }
 
   /** The provider's answer. */
   resolve(result: JsonText): void {
-    this.#end(undefined)?.resolve(result);
+    this.#end(result, undefined);
   }
 
   /** The provider's failure, or the end of the remote. `reason` tells a provider that may still be at work. */
   fail(error: RemoteError, reason?: CancelReason): void {
     error.requestId ??= this.requestId;
-    this.#end(reason)?.reject(error);
+    this.#end(error, reason);
   }
 
   cancel(reason: CallerReason): void {
@@ -80,7 +91,7 @@ export class PendingCall implements TrackedCall {
 
   /** The provider is at work: the deadline starts anew, never past the hard one. */
   progress(progress: JsonText): void {
-    if (this.#settle === undefined) return;
+    if (this.isOver) return;
     const { timeoutMs, maxTimeoutMs } = this.#options;
     const leftMs = Math.max(0, this.#hardDeadline - Date.now());
     clearTimeout(this.#timer);
@@ -96,13 +107,17 @@ export class PendingCall implements TrackedCall {
     this.fail(new RemoteError('call-timeout', message), 'call-timeout');
   }
 
-  #end(reason: CancelReason | undefined): Settle | undefined {
-    const settle = this.#settle;
-    if (settle === undefined) return undefined;
-    this.#settle = undefined;
+  #end(outcome: JsonText | RemoteError, reason: CancelReason | undefined): void {
+    if (this.isOver) return;
+    this.#outcome = outcome;
     clearTimeout(this.#timer);
     this.#options.onEnd(this, reason);
-    return settle;
+    if (this.#listener !== undefined) this.#tell(this.#listener, outcome);
+  }
+
+  #tell(listener: CallListener, outcome: JsonText | RemoteError): void {
+    if (outcome instanceof RemoteError) queueMicrotask(() => listener.reject(outcome));
+    else listener.resolve(outcome);
   }
 }
 

@@ -1,3 +1,5 @@
+import type { OutgoingText } from '../json/json-text.js';
+
 /** A session, as far as its remotes need it. */
 export interface ServingSession {
   readonly userId: string;
@@ -8,7 +10,7 @@ export interface ServingSession {
   readonly endCause: string | undefined;
   /** Whether it ended so that its instance may come back: its connection was lost, or replaced by that instance. */
   readonly isResumable: boolean;
-  send(text: string): void;
+  send(text: OutgoingText): void;
   /** Asks for a sign of life; false when there was none, and the session has ended. */
   probe(): Promise<boolean>;
   /** Runs when the session ends; at once when it has. */

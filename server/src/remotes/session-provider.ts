@@ -1,5 +1,5 @@
 import type { CancelReason, RemoteCallProgress, RemoteCallResult } from '@remotes-hub/protocol';
-import { JsonText, writeJson } from '../json/json-text.js';
+import { JsonText, splice, writeJson } from '../json/json-text.js';
 import type { MessageText } from '../json/message-text.js';
 import { functionFailed } from './function-failure.js';
 import { PendingCalls, type PendingCall } from './pending-calls.js';
@@ -41,8 +41,8 @@ export class SessionProvider implements Provider {
     const id = JSON.stringify(pending.requestId);
     const name = JSON.stringify(functionName);
     // written by hand: one of the four messages of every call
-    const call = `{"action":"remote-call","requestId":${id},"function":${name},"args":${args.text}`;
-    session.send(session.speaksV1 ? `${call},"timeoutMs":${timeoutMs}}` : `${call}}`);
+    const before = `{"action":"remote-call","requestId":${id},"function":${name},"args":`;
+    session.send(splice(before, args, session.speaksV1 ? `,"timeoutMs":${timeoutMs}}` : '}'));
   }
 
   withdraw({ requestId }: PendingCall, reason: CancelReason): void {

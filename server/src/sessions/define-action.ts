@@ -1,30 +1,25 @@
 import type { JsonObject } from '@remotes-hub/protocol';
 import type * as z from 'zod';
-import type { JsonFields, JsonText } from '../json/json-text.js';
+import type { JsonFields } from '../json/json-text.js';
 import type { MessageText } from '../json/message-text.js';
-import type { Session } from './session.js';
+import type { ActionRequest } from './action-request.js';
 
-/** One request of a session, beside its parsed message. */
-export interface ActionRequest {
-  readonly session: Session;
-  readonly nonce: JsonText | undefined;
-  /** The message as text, for the parts that are passed on as they were written. */
-  readonly message: MessageText;
-}
-
-/** The fields of the reply, without its nonce; `undefined` for actions that are never answered. */
+/** The fields of the reply, without its nonce; `undefined` for what is not answered, or later through the request. */
 export type ActionReply = JsonFields | undefined;
 
-/** A message that fits its schema, ready to be handled; or why it does not fit. */
-export type ReadMessage =
-  | { readonly handle: (request: ActionRequest) => ActionReply | Promise<ActionReply> }
-  | { readonly issues: readonly z.core.$ZodIssue[] };
+/** A message that fits its schema, ready to be handled. */
+export type Handle = (request: ActionRequest) => ActionReply | Promise<ActionReply>;
+
+/** A message as its schema sees it: ready to be handled, or why it does not fit. */
+export type ReadMessage = { readonly handle: Handle } | { readonly issues: readonly z.core.$ZodIssue[] };
 
 /** What a session may ask for. */
 export interface Action {
   readonly name: string;
   /** Checks a message. */
   readonly read: (value: JsonObject) => ReadMessage;
+  /** Reads a message that is written as usual without parsing all of it; `undefined` leaves it to {@link read}. */
+  readonly recognise: ((message: MessageText) => Handle | undefined) | undefined;
 }
 
 /** A schema of one message of a session. */
@@ -33,21 +28,25 @@ type MessageSchema<M> = z.ZodType<M> & { readonly shape: { readonly action: z.Zo
 /**
  * Binds a message's schema to its handler. The handler neither parses, nor replies, nor catches: the dispatcher
  * does.
- * @param recognise reads a message faster than its schema; what it does not recognise the schema judges
+ * @param recognise reads well-formed messages that fit the schema, and leaves any of them to it
  */
 export function defineAction<M>(
   schema: MessageSchema<M>,
   handler: (message: M, request: ActionRequest) => ActionReply | Promise<ActionReply>,
-  recognise?: (value: JsonObject) => M | undefined,
+  recognise?: (message: MessageText) => M | undefined,
 ): Action {
   return {
     name: schema.shape.action.value,
     read: (value) => {
-      const recognised = recognise?.(value);
-      if (recognised !== undefined) return { handle: (request) => handler(recognised, request) };
       const parsed = schema.safeParse(value);
       if (!parsed.success) return { issues: parsed.error.issues };
       return { handle: (request) => handler(parsed.data, request) };
     },
+    recognise:
+      recognise &&
+      ((text) => {
+        const message = recognise(text);
+        return message && ((request) => handler(message, request));
+      }),
   };
 }

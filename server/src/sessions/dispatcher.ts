@@ -2,12 +2,12 @@ import type { Logger } from '../observability/logger.js';
 import { writeJson, type JsonFields, type JsonText } from '../json/json-text.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import { AuthenticationError } from '../authentication/authenticate.js';
-import type { Action, ActionReply, ActionRequest } from './define-action.js';
+import { MessageText } from '../json/message-text.js';
+import { ActionRequest } from './action-request.js';
+import type { Action, ActionReply, Handle } from './define-action.js';
 import { EnvelopeError, isUnanswered, readEnvelope, type Envelope } from './envelope.js';
 import { describeIssues, errorFields, failureFields } from './error-replies.js';
 import type { Session } from './session.js';
-
-type Handle = (request: ActionRequest) => ActionReply | Promise<ActionReply>;
 
 /** What the dispatcher needs. */
 export interface DispatcherOptions {
@@ -25,12 +25,19 @@ export interface DispatcherOptions {
  */
 export class Dispatcher {
   readonly #actions: ReadonlyMap<string, Action>;
+  /** Those that recognise their messages, by the JSON of their names. */
+  readonly #recognising: ReadonlyMap<string, Action>;
   readonly #options: DispatcherOptions;
   #ignored = 0;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#actions = new Map(options.actions.map((action) => [action.name, action]));
+    this.#recognising = new Map(
+      options.actions
+        .filter(({ recognise }) => recognise !== undefined)
+        .map((action) => [JSON.stringify(action.name), action]),
+    );
   }
 
   /** Messages that were dropped without an answer, as the wire says. */
@@ -38,10 +45,17 @@ export class Dispatcher {
     return this.#ignored;
   }
 
-  dispatch(session: Session, text: string): void {
+  /**
+   * Takes a frame of a session.
+   * @param source the bytes of the text
+   */
+  dispatch(session: Session, text: string, source?: Buffer): void {
     if (!session.isOpen || session.closeIfExpired()) return;
+    const { maxDepth } = this.#options;
     try {
-      this.#handle(session, readEnvelope(text, this.#options.maxDepth));
+      const message = MessageText.scan(text, source);
+      if (message !== undefined && message.depth <= maxDepth && this.#recognised(session, message)) return;
+      this.#handle(session, readEnvelope(text, maxDepth, message));
     } catch (error) {
       this.#refuseFrame(session, error);
     }
@@ -52,6 +66,24 @@ export class Dispatcher {
     this.#ignored += 1;
   }
 
+  /** Handles a message that its action recognises; false when there is none that does. */
+  #recognised(session: Session, message: MessageText): boolean {
+    const action = this.#recognising.get(message.member('action')?.text ?? '');
+    const handle = action?.recognise?.(message);
+    if (action === undefined || handle === undefined) return false;
+    this.#run(handle, this.#request(action.name, session, message.member('nonce'), message));
+    return true;
+  }
+
+  #request(
+    action: string,
+    session: Session,
+    nonce: JsonText | undefined,
+    message: MessageText,
+  ): ActionRequest {
+    return new ActionRequest(action, session, nonce, message, this.#logFailure);
+  }
+
   #handle(session: Session, envelope: Envelope): void {
     const { action: name, nonce, message } = envelope;
     const action = this.#actions.get(name);
@@ -59,28 +91,31 @@ export class Dispatcher {
       return reply(session, errorFields('unknown-action', `unknown action '${name.slice(0, 64)}'`), nonce);
     }
     const read = action.read(envelope.value);
-    if ('handle' in read) return this.#run(name, read.handle, { session, nonce, message });
+    if ('handle' in read) return this.#run(read.handle, this.#request(name, session, nonce, message));
     if (isUnanswered(name)) return this.ignore();
     const fields = errorFields('invalid-body', describeIssues(read.issues));
     reply(session, isCall(name) ? { ...fields, executed: 'no', retryable: false } : fields, nonce);
   }
 
-  #run(action: string, handle: Handle, request: ActionRequest): void {
-    const { session, nonce } = request;
-    const refuse = (error: unknown): void => {
-      this.#logFailure(error, action, session);
-      reply(session, failureFields(error, isCall(action)), nonce);
-    };
+  #run(handle: Handle, request: ActionRequest): void {
     let result: ActionReply | Promise<ActionReply>;
     try {
       result = handle(request);
     } catch (error) {
-      return refuse(error);
+      return request.refuse(error);
     }
-    if (!(result instanceof Promise)) return reply(session, result, nonce);
+    if (result instanceof Promise) this.#replyLater(result, request);
+    else if (result !== undefined) request.reply(result);
+  }
+
+  #replyLater(result: Promise<ActionReply>, request: ActionRequest): void {
     result
-      .then((fields) => reply(session, fields, nonce), refuse)
+      .then(
+        (fields) => fields && request.reply(fields),
+        (error: unknown) => request.refuse(error),
+      )
       .catch((error: unknown) => {
+        const { action, session } = request;
         this.#options.log.error({ err: error, action, sessionId: session.id }, 'reply failed');
       });
   }
@@ -95,13 +130,13 @@ export class Dispatcher {
     reply(session, failureFields(error, isCall(error.action)), error.nonce);
   }
 
-  #logFailure(error: unknown, action: string, session: Session): void {
+  readonly #logFailure = (error: unknown, { action, session }: ActionRequest): void => {
     // errors of Node and of libraries have a `code` too
     const isRefusal = error instanceof RemoteError || error instanceof AuthenticationError;
     if (isRefusal && error.code !== 'internal-error') return;
     const cause: unknown = error instanceof RemoteError ? (error.cause ?? error) : error;
     this.#options.log.error({ err: cause, action, sessionId: session.id }, 'action failed');
-  }
+  };
 }
 
 function isCall(action: string | undefined): boolean {

@@ -36,7 +36,7 @@ export interface EntranceOptions {
   /** The reply to the login, sent before anything else reaches the session. */
   readonly greet: (session: Session) => JsonFields;
   /** A frame of a session that has logged in. */
-  readonly dispatch: (session: Session, text: string) => void;
+  readonly dispatch: (session: Session, text: string, source?: Buffer) => void;
 }
 
 /**
@@ -77,9 +77,9 @@ export class Entrance implements UnauthenticatedConnection {
   }
 
   /** One text frame, in the order of arrival. */
-  receive(text: string): void {
+  receive(text: string, source?: Buffer): void {
     if (this.#isOver) return;
-    if (this.#session !== undefined) this.#options.dispatch(this.#session, text);
+    if (this.#session !== undefined) this.#options.dispatch(this.#session, text, source);
     else if (this.#isLoggingIn)
       this.#keep({ bytes: Buffer.byteLength(text), handle: () => this.receive(text) });
     else this.#beforeLogin(text);

@@ -28,9 +28,12 @@ export class EnvelopeError extends Error {
   }
 }
 
-/** Reads a frame's envelope. @throws {EnvelopeError} */
-export function readEnvelope(text: string, maxDepth: number): Envelope {
-  const message = MessageText.scan(text);
+/**
+ * Reads a frame's envelope.
+ * @param message what scanning the text gave, where that is known
+ * @throws {EnvelopeError}
+ */
+export function readEnvelope(text: string, maxDepth: number, message = MessageText.scan(text)): Envelope {
   if (message === undefined) throw new EnvelopeError('malformed-message', whyNoObject(text));
   if (message.depth > maxDepth) throw tooDeep(message, maxDepth);
   const value = parseMessage(message);

@@ -74,7 +74,7 @@ export class Reception {
         maxAuthenticationFailures: limits.maxAuthenticationFailures,
         maxDepth: limits.maxJsonDepth,
         openSession: (who, instanceId) => this.#open(arrival, who, instanceId ?? arrival.instanceId),
-        dispatch: (to, text) => dispatcher.dispatch(to, text),
+        dispatch: (to, text, source) => dispatcher.dispatch(to, text, source),
       },
       session,
     );

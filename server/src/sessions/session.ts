@@ -1,7 +1,7 @@
 import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
 import type { Identity } from '../authentication/authenticate.js';
 import { Expiry } from './expiry.js';
-import { writeJson } from '../json/json-text.js';
+import { writeJson, type OutgoingText } from '../json/json-text.js';
 
 /** How a connection ended. */
 export interface ConnectionEnd {
@@ -14,7 +14,7 @@ export interface ConnectionEnd {
 /** The connection under a session, as far as a session uses it. */
 export interface Peer {
   /** Sends one text frame; a peer that is gone or too slow gets nothing. */
-  send(text: string): void;
+  send(text: OutgoingText): void;
   /** Starts the closing handshake; a peer that does not answer it is cut off. */
   close(code: CloseCode, reason: string): void;
   /** Cuts the connection. */
@@ -98,7 +98,7 @@ export class Session {
     return this.#expiry.runIfDue();
   }
 
-  send(text: string): void {
+  send(text: OutgoingText): void {
     if (this.#isOpen) this.#peer.send(text);
   }
 

@@ -2,8 +2,10 @@ import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
 import { TurnCork, type Corkable } from '@remotes-hub/client/turn-cork';
 import type { WebSocket } from 'ws';
 import type { Logger } from '../observability/logger.js';
+import type { OutgoingText, SplicedText } from '../json/json-text.js';
 import type { ConnectionEnd, Peer } from '../sessions/session.js';
 import { MessageRate } from './message-rate.js';
+import { startOfFrame, type TextFrame, type TextFrames } from './text-frames.js';
 
 /** A close frame's reason, in bytes of UTF-8 (RFC 6455, section 5.5). */
 const MAX_REASON_BYTES = 123;
@@ -25,9 +27,28 @@ export interface ConnectionLimits {
   readonly probeTimeoutMs: number;
 }
 
+/** The stream under a socket, as the upgrade gave it. */
+export interface FrameStream extends Corkable {
+  /** Bytes that wait to be written. */
+  readonly writableLength: number;
+  write(frame: string, encoding: 'latin1' | 'utf8'): unknown;
+  write(frame: Buffer): unknown;
+}
+
+/** What a connection is made of. */
+export interface ConnectionOptions {
+  readonly socket: WebSocket;
+  readonly stream: FrameStream;
+  /** Shared by all connections, so that what goes to many of them is framed once. */
+  readonly frames: TextFrames;
+  readonly limits: ConnectionLimits;
+  readonly log: Logger;
+}
+
 /** Who gets what a connection receives. */
 export interface Receiver {
-  receive(text: string): void;
+  /** @param source the bytes of the text */
+  receive(text: string, source: Buffer): void;
   /** A binary frame, which the wire does not have. */
   receiveBinary(): void;
   /** The connection is over; called once. */
@@ -40,6 +61,8 @@ export interface Receiver {
  */
 export class Connection implements Peer {
   readonly #socket: WebSocket;
+  readonly #stream: FrameStream;
+  readonly #frames: TextFrames;
   readonly #cork: TurnCork;
   readonly #limits: ConnectionLimits;
   readonly #log: Logger;
@@ -53,9 +76,10 @@ export class Connection implements Peer {
   #probe: Promise<boolean> | undefined;
   #onSignOfLife: (() => void) | undefined;
 
-  /** @param stream under the socket, as the upgrade gave it */
-  constructor(socket: WebSocket, stream: Corkable, limits: ConnectionLimits, log: Logger) {
+  constructor({ socket, stream, frames, limits, log }: ConnectionOptions) {
     this.#socket = socket;
+    this.#stream = stream;
+    this.#frames = frames;
     this.#cork = new TurnCork(stream);
     this.#limits = limits;
     this.#log = log;
@@ -76,13 +100,27 @@ export class Connection implements Peer {
     if (this.#ended !== undefined) receiver.end(this.#ended);
   }
 
-  send(text: string): void {
+  send(text: OutgoingText): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    const bytes = Buffer.byteLength(text);
-    if (this.#socket.bufferedAmount + bytes > this.#limits.maxQueuedBytes) return this.#tooSlow();
+    const bytes = byteLength(text);
+    if (this.#stream.writableLength + bytes > this.#limits.maxQueuedBytes) return this.#tooSlow();
     this.#cork.beforeFrame();
-    // a string that waits is counted by its length, a buffer by its bytes
-    this.#socket.send(bytes === text.length ? text : Buffer.from(text), { binary: false });
+    // past the socket's own `send`: without compression it keeps no queue that a frame could overtake
+    if (typeof text === 'string') this.#write(this.#frames.of(text, bytes));
+    else this.#writeSpliced(text, bytes);
+  }
+
+  #write(frame: TextFrame): void {
+    if (typeof frame === 'string') this.#stream.write(frame, 'latin1');
+    else this.#stream.write(frame);
+  }
+
+  #writeSpliced({ before, bytes, after }: SplicedText, frameBytes: number): void {
+    this.#stream.cork();
+    this.#write(startOfFrame(before, frameBytes));
+    this.#stream.write(bytes);
+    this.#stream.write(after, 'utf8');
+    this.#stream.uncork();
   }
 
   close(code: CloseCode, reason: string): void {
@@ -146,7 +184,7 @@ export class Connection implements Peer {
     this.#signOfLife();
     if (isBinary) this.#receiveBinary();
     // with the default binaryType a text message is one Buffer, checked to be UTF-8
-    else if (Buffer.isBuffer(data)) this.#receiver?.receive(data.toString());
+    else if (Buffer.isBuffer(data)) this.#receiver?.receive(data.toString(), data);
   }
 
   #receiveBinary(): void {
@@ -164,13 +202,13 @@ export class Connection implements Peer {
       );
       return false;
     }
-    if (this.#socket.bufferedAmount <= this.#limits.maxQueuedBytes) return true;
+    if (this.#stream.writableLength <= this.#limits.maxQueuedBytes) return true;
     this.#tooSlow();
     return false;
   }
 
   #tooSlow(): void {
-    this.#log.warn({ queuedBytes: this.#socket.bufferedAmount }, 'slow consumer closed');
+    this.#log.warn({ queuedBytes: this.#stream.writableLength }, 'slow consumer closed');
     this.close(closeCodes.slowConsumer, 'the peer reads too slowly');
   }
 
@@ -192,6 +230,11 @@ export class Connection implements Peer {
     this.#onSignOfLife?.();
     this.#receiver?.end(end);
   }
+}
+
+function byteLength(text: OutgoingText): number {
+  if (typeof text === 'string') return Buffer.byteLength(text);
+  return Buffer.byteLength(text.before) + text.bytes.length + Buffer.byteLength(text.after);
 }
 
 /** Cuts a text to a number of bytes of UTF-8, at a character's boundary. */

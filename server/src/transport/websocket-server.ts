@@ -9,6 +9,7 @@ import { readAuthorization } from './authorization-header.js';
 import type { AllowedOrigins } from './allowed-origins.js';
 import { Connection, type ConnectionLimits, type Receiver } from './connection.js';
 import { refuseUpgrade, type UpgradeRefusal } from './refuse-upgrade.js';
+import { TextFrames } from './text-frames.js';
 
 /** Time for a peer to answer a close frame before it is cut off, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -70,6 +71,7 @@ export interface WebSocketServerOptions {
 export class WebSocketServer implements AsyncDisposable {
   readonly #options: WebSocketServerOptions;
   readonly #server: WsServer;
+  readonly #frames = new TextFrames();
   readonly #connections = new Map<WebSocket, Connection>();
   readonly #attached = new Map<Server, (request: IncomingMessage, socket: Duplex, head: Buffer) => void>();
   /** Upgrades whose login is being checked, each with its deadline. */
@@ -217,7 +219,8 @@ export class WebSocketServer implements AsyncDisposable {
   }
 
   #opened(socket: WebSocket, request: IncomingMessage, raw: Duplex, identity: Identity | undefined): void {
-    const connection = new Connection(socket, raw, this.#options.limits, this.#options.log);
+    const { limits, log } = this.#options;
+    const connection = new Connection({ socket, stream: raw, frames: this.#frames, limits, log });
     this.#connections.set(socket, connection);
     socket.once('close', () => this.#connections.delete(socket));
     const loggedIn = identity === undefined ? boundBytes(raw, connection) : () => undefined;

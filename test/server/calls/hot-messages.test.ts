@@ -1,16 +1,14 @@
-import {
-  remoteCallProgressSchema,
-  remoteCallResultSchema,
-  remoteCallSchema,
-  type JsonObject,
-} from '@remotes-hub/protocol';
+import { remoteCallProgressSchema, remoteCallResultSchema, remoteCallSchema } from '@remotes-hub/protocol';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type * as z from 'zod';
 import {
   recogniseCall,
   recogniseProgress,
   recogniseResult,
 } from '../../../server/src/actions/hot-messages.js';
+import { JsonText } from '../../../server/src/json/json-text.js';
+import { MessageText } from '../../../server/src/json/message-text.js';
 
 const names = fc.oneof(
   fc.constantFrom(
@@ -35,48 +33,118 @@ function mostly(arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 6, arbitrary }, { weight: 1, arbitrary: odd });
 }
 
-/** As it comes from a frame, an own `__proto__` among it. */
-function message(action: string, fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<JsonObject> {
-  return fc
-    .record({ ...fields, unknown: odd, __proto__: odd }, { requiredKeys: [] })
-    .map((value) => JSON.parse(JSON.stringify({ ...value, action })) as JsonObject);
+/** As the text of a frame: written in any order and spacing, some names escaped, some members twice, some broken. */
+function frame(action: string, fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<string> {
+  const member = (name: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
+    fc
+      .tuple(value, fc.constantFrom('', '', '', ' ', '\n'))
+      .map(([json, space]) => `"${name}"${space}:${space}${write(json)}`);
+  const known = Object.entries(fields).map(([name, value]) =>
+    fc.option(member(name, value), { nil: '', freq: 6 }),
+  );
+  const extra = fc.oneof(
+    { weight: 12, arbitrary: fc.constant('') },
+    member('unknown', odd),
+    member('__proto__', odd),
+    ...Object.entries(fields).map(([name, value]) => member(name, value)),
+    fc.constantFrom('"nonce":[', '"a":tru', 'a', '"result":01', '"\\u0061ction":"ping"', '"nonce":"\t"'),
+  );
+  const end = fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom('}', ' }\n') },
+    fc.constantFrom('', '}}', '},', '}\u00a0'),
+  );
+  return fc.tuple(fc.tuple(...known), extra, end, fc.boolean()).map(([members, more, close, isFirst]) => {
+    const all = [`"action":${JSON.stringify(action)}`, ...members].filter((text) => text !== '');
+    if (more !== '') all.splice(isFirst ? 0 : all.length, 0, more);
+    return `{${all.join(',')}${close}`;
+  });
 }
 
-const body = fc.record(
-  {
-    remotename: mostly(names),
-    function: mostly(names),
-    args: mostly(fc.dictionary(fc.string(), odd)),
-    timeoutMs: mostly(timeouts),
-    more: odd,
-  },
-  { requiredKeys: ['remotename', 'function'] },
+/** A value as JSON; a text that is marked as such is JSON already. */
+function write(value: unknown): string {
+  return value instanceof JsonText ? value.text : JSON.stringify(value);
+}
+
+const nonces = mostly(
+  fc.oneof(
+    fc.string({ maxLength: 70 }),
+    fc.integer(),
+    fc.constantFrom(new JsonText('1.0'), new JsonText('-0')),
+  ),
 );
 
-test('a call is recognised exactly when its schema accepts it, with the same outcome', () => {
-  let accepted = 0;
+const body = fc
+  .record(
+    {
+      remotename: mostly(names),
+      function: mostly(names),
+      args: mostly(fc.dictionary(fc.string(), odd)),
+      timeoutMs: mostly(timeouts),
+      more: fc.constant(undefined),
+    },
+    { requiredKeys: ['remotename', 'function'] },
+  )
+  .map((value) => new JsonText(JSON.stringify(value)));
+
+/** What is recognised must be what the schema reads. @returns how often anything was recognised */
+function compare<M extends object>(
+  frames: fc.Arbitrary<string>,
+  schema: z.ZodType<M>,
+  recognise: (message: MessageText) => M | undefined,
+): number {
+  let count = 0;
   fc.assert(
-    fc.property(message('remote-call', { nonce: odd, body: mostly(body) }), (value) => {
-      const parsed = remoteCallSchema.safeParse(value);
-      if (parsed.success) accepted += 1;
-      expect(recogniseCall(value)).toEqual(parsed.success ? parsed.data : undefined);
+    fc.property(frames, (text) => {
+      const expected = read(text, schema);
+      const message = MessageText.scan(text);
+      const recognised = message && recognise(message);
+      if (recognised === undefined) return;
+      count += 1;
+      expect(recognised).toEqual(expected);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 4_000 },
   );
-  expect(accepted).toBeGreaterThan(200);
+  return count;
+}
+
+/** The message without its nonce, as its schema reads the text; `undefined` when that refuses it. */
+function read<M extends object>(text: string, schema: z.ZodType<M>): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) return undefined;
+  return Object.fromEntries(Object.entries(parsed.data).filter(([name]) => name !== 'nonce'));
+}
+
+test('a call is recognised only when its schema accepts it, with the same outcome', () => {
+  const calls = frame('remote-call', { nonce: nonces, body: mostly(body) });
+  expect(compare(calls, remoteCallSchema, recogniseCall)).toBeGreaterThan(200);
 });
 
 test('results and progress are recognised as their schemas read them', () => {
+  const requestId = mostly(fc.oneof(names, fc.constant('weather#12')));
   const executed = mostly(fc.constantFrom('yes', 'no', 'unknown', 'maybe'));
-  fc.assert(
-    fc.property(
-      message('remote-call-result', { requestId: odd, result: odd, error: odd, executed, nonce: odd }),
-      message('remote-call-progress', { requestId: odd, progress: odd }),
-      (result, progress) => {
-        expect(recogniseResult(result)).toEqual(remoteCallResultSchema.parse(result));
-        expect(recogniseProgress(progress)).toEqual(remoteCallProgressSchema.parse(progress));
-      },
-    ),
-    { numRuns: 2_000 },
-  );
+  const results = frame('remote-call-result', { requestId, result: odd, error: odd, executed });
+  const progress = frame('remote-call-progress', { requestId, progress: odd });
+  expect(compare(results, remoteCallResultSchema, recogniseResult)).toBeGreaterThan(200);
+  expect(compare(progress, remoteCallProgressSchema, recogniseProgress)).toBeGreaterThan(200);
+});
+
+test.each([
+  ['{"action":"remote-call","nonce":1,"body":{"remotename":"weather","function":"now","args":{}}}', true],
+  [
+    '{"action":"remote-call","nonce":"n1","body":{"remotename":"weather","function":"now","args":{"a":[1]}}}',
+    true,
+  ],
+  [' {"body":{"function":"now","remotename":"w#"},"action":"remote-call"} ', true],
+  ['{"action":"remote-call","body":{"remotename":"w","function":"f","args":{"a":01}}}', false],
+  ['{"action":"remote-call","body":{"remotename":"w","function":"f"},"body":{}}', false],
+  ['{"action":"remote-call","nonce":[1],"body":{"remotename":"w","function":"f"}}', false],
+])('%s: recognised %s', (text, isRecognised) => {
+  const message = MessageText.scan(text);
+  expect(message && recogniseCall(message) !== undefined).toBe(isRecognised);
 });

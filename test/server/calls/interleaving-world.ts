@@ -195,10 +195,10 @@ export class World {
       ...(timeoutMs !== undefined && { timeoutMs }),
       onProgress: () => (expected.seenProgress += 1),
     });
-    caller.caller.track(call, JsonText.of(nonce)).then(
-      ({ text }) => expected.seenOutcomes.push(text),
-      (error: unknown) => expected.seenOutcomes.push(codeOf(error)),
-    );
+    caller.caller.track(call, JsonText.of(nonce), {
+      resolve: ({ text }) => expected.seenOutcomes.push(text),
+      reject: (error) => expected.seenOutcomes.push(codeOf(error)),
+    });
   }
 
   /** An answer or a sign of progress, from whatever session with whatever id. */

@@ -42,6 +42,34 @@ test.each(Object.entries(texts))('CALL-11: %s travel as they were sent, both way
   expect(frameOf(caller, '{"result"')).toBe(`{"result":${text},"nonce":"c"}`);
 });
 
+// long ones are passed on as the bytes that they came in, and what stands around them in the frame is cut off by bytes
+test.each([
+  ['ASCII', `{"a":"${'x'.repeat(5_000)}"}`, 'x'],
+  ['two and four bytes a character', `{"é":"${'é😀'.repeat(2_000)}"}`, 'é😀'],
+  ['with space around', ` \t{ "a" : "${'é'.repeat(4_096)}" }\n `, 'x'],
+  ['just long enough', `"${'é'.repeat(4_094)}"`, 'é'],
+  ['just not long enough', `"${'é'.repeat(4_093)}"`, 'é'],
+])('CALL-11: long values travel as they were sent, both ways: %s', async (_what, text, remotename) => {
+  await using hub = await startTestHub();
+  const server = await hub.connect();
+  const caller = await hub.connect();
+  await server.serve(remotename, ['f']);
+
+  const args = text.trim().startsWith('{') ? text.trim() : `{"a":${text}}`;
+  const name = JSON.stringify(remotename);
+  caller.send(
+    `{"body":{"remotename":${name},"function":"f","args": ${args} },"nonce":"é😀","action":"remote-call"}`,
+  );
+  await server.next('remote-call');
+  const requestId = JSON.stringify(`${remotename}#0`);
+  expect(frameOf(server, '{"action":"remote-call"')).toBe(
+    `{"action":"remote-call","requestId":${requestId},"function":"f","args":${args}}`,
+  );
+  server.send(`{"result":${text},"requestId":${requestId},"action":"remote-call-result"}`);
+  await caller.reply('é😀');
+  expect(frameOf(caller, '{"result"')).toBe(`{"result":${text.trim()},"nonce":"é😀"}`);
+});
+
 test.each(['1.50', '1e400', '-0', '"\\u0041"', '"\ud83d\ude00"', 'null', '[ 1 ,2]', '9007199254740993'])(
   'CALL-11: the result %s travels as it was sent, through a schema too',
   async (text) => {

@@ -52,7 +52,9 @@ function delaysOf(count: number): number[] {
         identity: { userId: 'u1' },
         peer: {
           send: (text) => {
-            const { body } = JSON.parse(text) as { body: { sessionId: string; reconnectAfterMs: number } };
+            const { body } = JSON.parse(String(text)) as {
+              body: { sessionId: string; reconnectAfterMs: number };
+            };
             expect(body.sessionId).toBe(`s${index}`);
             delays.push(body.reconnectAfterMs);
           },

@@ -100,7 +100,7 @@ function dispatcherOf(handler: () => ActionReply | Promise<ActionReply>, peerSen
     peer: {
       send: (text) => {
         peerSend?.();
-        sent.push(JSON.parse(text) as never);
+        sent.push(JSON.parse(String(text)) as never);
       },
       close: () => undefined,
       terminate: () => undefined,

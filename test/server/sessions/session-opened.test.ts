@@ -73,7 +73,7 @@ function directory(limits = { maxSessions: 100, maxSessionsPerUser: 100 }) {
     const session = new Session({
       id,
       identity: { userId },
-      peer: { ...peer, send: (text) => void sent.push(JSON.parse(text)) },
+      peer: { ...peer, send: (text) => void sent.push(JSON.parse(String(text))) },
       address: '192.0.2.1',
       instanceId,
       speaksV1: false,

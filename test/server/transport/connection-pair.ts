@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { IncomingMessage } from 'node:http';
 import { WebSocket, WebSocketServer, type ClientOptions } from 'ws';
 import { createLogger } from '../../../server/src/observability/logger.js';
+import { TextFrames } from '../../../server/src/transport/text-frames.js';
 import {
   Connection,
   type ConnectionLimits,
@@ -44,7 +45,13 @@ export async function connectionPair(
     probeTimeoutMs: 2_000,
     ...limits,
   };
-  const connection = new Connection(socket, request.socket, all, createLogger('silent'));
+  const connection = new Connection({
+    socket,
+    stream: request.socket,
+    frames: new TextFrames(),
+    limits: all,
+    log: createLogger('silent'),
+  });
   const received: string[] = [];
   let ends = 0;
   const receiver: Receiver = {
