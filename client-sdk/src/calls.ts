@@ -19,15 +19,9 @@ export interface Expectation<Result> {
   readonly progressed?: ((progress: JsonValue) => void) | undefined;
 }
 
-interface PendingRequest {
-  readonly settle: (reply: JsonObject) => void;
-  readonly fail: (failure: Failure) => void;
-  readonly progressed: (progress: JsonValue) => void;
-}
-
 /** Requests without a reply yet, by nonce. Each ends exactly once: reply, deadline, or {@link fail}. */
 export class PendingRequests {
-  readonly #requests = new Map<string, PendingRequest>();
+  readonly #requests = new Map<string, Pending>();
   #count = 0;
 
   /** A nonce never used before on this connection. */
@@ -38,34 +32,9 @@ export class PendingRequests {
 
   /** Waits for the reply with this nonce. */
   expect<Result>(nonce: string, expectation: Expectation<Result>): Promise<Result> {
-    const { what, read, toError, timeoutMs, maxTimeoutMs, progressed } = expectation;
     return new Promise((resolve, reject) => {
-      const latest = performance.now() + maxTimeoutMs;
-      const fail = (failure: Failure): void => {
-        clearTimeout(timer);
-        reject(toError(failure));
-      };
-      const startTimer = (): ReturnType<typeof setTimeout> =>
-        setTimeout(
-          () => this.fail(nonce, unanswered(what, timeoutMs)),
-          Math.max(0, Math.min(timeoutMs, latest - performance.now())),
-        );
-      const settle = (reply: JsonObject): void => {
-        const result = read(reply);
-        if (result === undefined) return fail(unreadable(what));
-        clearTimeout(timer);
-        resolve(result);
-      };
-      let timer = startTimer();
-      this.#requests.set(nonce, {
-        settle,
-        fail,
-        progressed: (progress) => {
-          clearTimeout(timer);
-          timer = startTimer();
-          progressed?.(progress);
-        },
-      });
+      const expired = (): unknown => this.fail(nonce, unanswered(expectation));
+      this.#requests.set(nonce, new PendingRequest(expectation, resolve, reject, expired));
     });
   }
 
@@ -96,7 +65,7 @@ export class PendingRequests {
     for (const nonce of this.#requests.keys()) this.fail(nonce, failure);
   }
 
-  #take(nonce: JsonValue | undefined): PendingRequest | undefined {
+  #take(nonce: JsonValue | undefined): Pending | undefined {
     if (typeof nonce !== 'string') return undefined;
     const request = this.#requests.get(nonce);
     this.#requests.delete(nonce);
@@ -104,10 +73,49 @@ export class PendingRequests {
   }
 }
 
-function unanswered(what: string, timeoutMs: number): Failure {
+/** A request, whatever its result is. */
+type Pending = Pick<PendingRequest<unknown>, 'settle' | 'fail' | 'progressed'>;
+
+/** One request that waits for its reply. */
+class PendingRequest<Result> {
+  readonly #latest: number;
+  #timer: ReturnType<typeof setTimeout>;
+
+  /** @param expired told when the time is over */
+  constructor(
+    private readonly expectation: Expectation<Result>,
+    private readonly resolve: (result: Result) => void,
+    private readonly reject: (error: Error) => void,
+    private readonly expired: () => unknown,
+  ) {
+    this.#latest = performance.now() + expectation.maxTimeoutMs;
+    this.#timer = setTimeout(expired, expectation.timeoutMs);
+  }
+
+  settle(reply: JsonObject): void {
+    const result = this.expectation.read(reply);
+    if (result === undefined) return this.fail(unreadable(this.expectation));
+    clearTimeout(this.#timer);
+    this.resolve(result);
+  }
+
+  fail(failure: Failure): void {
+    clearTimeout(this.#timer);
+    this.reject(this.expectation.toError(failure));
+  }
+
+  progressed(progress: JsonValue): void {
+    const leftMs = Math.max(0, this.#latest - performance.now());
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.expired, Math.min(this.expectation.timeoutMs, leftMs));
+    this.expectation.progressed?.(progress);
+  }
+}
+
+function unanswered({ what, timeoutMs }: Expectation<unknown>): Failure {
   return { code: 'call-timeout', message: `the hub did not answer '${what}' within ${timeoutMs} ms` };
 }
 
-function unreadable(what: string): Failure {
+function unreadable({ what }: Expectation<unknown>): Failure {
   return { code: 'internal-error', message: `the hub's reply to '${what}' could not be understood` };
 }

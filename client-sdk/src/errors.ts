@@ -1,6 +1,6 @@
 import type { ErrorCode, Executed, JsonObject } from '@remotes-hub/protocol';
 import { closeCodes } from '@remotes-hub/protocol/close-codes';
-import { errorCodes, executedValues } from '@remotes-hub/protocol/error-codes';
+import { executedValues } from '@remotes-hub/protocol/error-codes';
 
 /** How a connection ended: the close code of WebSocket (1006 when there was no close) and a reason, maybe empty. */
 export interface Close {
@@ -8,9 +8,12 @@ export interface Close {
   readonly reason: string;
 }
 
+/** A code of the wire's list, or one that a newer hub has added to it. */
+export type FailureCode = ErrorCode | (string & Record<never, never>);
+
 /** Why a request gave nothing, before it becomes one of the errors below. */
 export interface Failure {
-  readonly code: ErrorCode;
+  readonly code: FailureCode;
   readonly message: string;
   readonly executed?: Executed | undefined;
   readonly retryable?: boolean | undefined;
@@ -26,7 +29,7 @@ export interface Failure {
  */
 export class HubError extends Error {
   override readonly name = 'HubError';
-  readonly code: ErrorCode;
+  readonly code: FailureCode;
   /** The close code when the connection ended (1006: without a close), else `undefined`. */
   readonly closeCode: number | undefined;
   /** The reason that the hub gave: of its close, or of its refusal. */
@@ -49,7 +52,7 @@ export class HubError extends Error {
  */
 export class RemoteError extends Error {
   override readonly name = 'RemoteError';
-  readonly code: ErrorCode;
+  readonly code: FailureCode;
   /** Whether the function ran; `unknown` when nobody can tell. */
   readonly executed: Executed;
   /** Sending the same call again may succeed, and cannot run the function twice. */
@@ -78,8 +81,7 @@ export function readFailure(reply: JsonObject): Failure | undefined {
   if (typeof reply['error'] !== 'string') return undefined;
   return {
     message: reply['error'],
-    // A newer hub may know a code that this client does not.
-    code: errorCodes.find((code) => code === reply['code']) ?? 'internal-error',
+    code: typeof reply['code'] === 'string' ? reply['code'] : 'internal-error',
     executed: executedValues.find((value) => value === reply['executed']),
     retryable: reply['retryable'] === true,
     requestId: typeof reply['requestId'] === 'string' ? reply['requestId'] : undefined,

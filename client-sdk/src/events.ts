@@ -1,5 +1,5 @@
-import type { ErrorCode, RunEvent } from '@remotes-hub/protocol';
-import type { Close } from './errors.js';
+import type { RunEvent } from '@remotes-hub/protocol';
+import type { Close, FailureCode } from './errors.js';
 import type { StateChange } from './hub-state.js';
 import { isJsonObject } from './json-values.js';
 
@@ -24,7 +24,7 @@ export interface HubEvents {
    * A remote that this session served could not be served again after a reconnect: another session has taken its name
    * meanwhile (`remote-already-connected`), or the hub refused it.
    */
-  'serve-failed': { remotename: string; code: ErrorCode; message: string };
+  'serve-failed': { remotename: string; code: FailureCode; message: string };
   /** The connection has ended for good, and with it this `Hub`. */
   close: Close;
 }

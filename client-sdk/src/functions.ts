@@ -3,7 +3,7 @@ import { MAX_CALL_TIMEOUT_MS, MAX_DESCRIPTION_LENGTH } from '@remotes-hub/protoc
 import { CallQueue } from './call-queue.js';
 import { isJsonObject } from './json-values.js';
 import { checkInteger, checkName, checkText } from './checks.js';
-import type { CallContext, Outcome, ServedFunction } from './served-function.js';
+import type { CallContext, ServedFunction } from './served-function.js';
 import { describeIssues, isStandardSchema, type StandardSchema } from './standard-schema.js';
 
 /** How the arguments of a function are described: JSON Schema, or a schema of zod, Valibot, ArkType and others. */
@@ -95,7 +95,7 @@ function parseFunction(name: string, definition: UntypedDefinition): ServedFunct
 
 function toPrepare(name: string, field: string, definition: UntypedDefinition): ServedFunction['prepare'] {
   const { maxConcurrent } = definition;
-  const unlimited: ServedFunction['prepare'] = (args, context) => prepare(name, definition, args, context);
+  const unlimited = toUnlimited(name, definition);
   if (maxConcurrent === undefined) return unlimited;
   return new CallQueue(checkInteger(maxConcurrent, `${field}.maxConcurrent`, 1, 10_000)).limit(unlimited);
 }
@@ -146,15 +146,14 @@ function convert(field: string, { '~standard': standard }: StandardSchema): Json
   throw new TypeError(`${field}.parameters: ${standard.vendor} wrote no JSON Schema object; ${remedy}`);
 }
 
-async function prepare(
-  name: string,
-  definition: UntypedDefinition,
-  args: JsonObject,
-  context: CallContext,
-): Promise<Outcome> {
+function toUnlimited(name: string, definition: UntypedDefinition): ServedFunction['prepare'] {
   const { parameters } = definition;
-  if (!isStandardSchema(parameters)) return { call: () => definition.handler(args, context) };
-  const checked = await parameters['~standard'].validate(args);
-  if (checked.issues === undefined) return { call: () => definition.handler(checked.value, context) };
-  return { refusal: `arguments of ${name}: ${describeIssues(checked.issues)}` };
+  if (!isStandardSchema(parameters)) {
+    return (args, context) => ({ call: () => definition.handler(args, context) });
+  }
+  return async (args, context) => {
+    const checked = await parameters['~standard'].validate(args);
+    if (checked.issues === undefined) return { call: () => definition.handler(checked.value, context) };
+    return { refusal: `arguments of ${name}: ${describeIssues(checked.issues)}` };
+  };
 }

@@ -23,7 +23,6 @@ import { parseFunctions, type FunctionDefinitions } from './functions.js';
 import type { HubState, StateChange } from './hub-state.js';
 import type { Hub, ServedRemote } from './hub.js';
 import {
-  parseCallOptions,
   type CallOptions,
   type ConnectSettings,
   type DisconnectOptions,
@@ -124,18 +123,13 @@ export class HubSession implements Hub {
     };
   }
 
-  async call(
+  call(
     remotename: string,
     functionName: string,
     args: object = {},
     options: CallOptions = {},
   ): Promise<JsonValue> {
-    return callRemote(this.#life, this.#pending, {
-      remotename: checkName(remotename, 'remotename'),
-      functionName: checkName(functionName, 'functionName'),
-      args,
-      options: parseCallOptions(options),
-    });
+    return callRemote(this.#life, this.#pending, { remotename, functionName, args, options });
   }
 
   remote<Service = unknown>(remotename: string, options: CallOptions = {}): RemoteProxy<Service> {

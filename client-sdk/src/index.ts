@@ -1,6 +1,6 @@
 export { connect } from './connect.js';
 export type { Hub, ServedRemote } from './hub.js';
-export { HubError, RemoteError, type Close } from './errors.js';
+export { HubError, RemoteError, type Close, type FailureCode } from './errors.js';
 export type {
   CallOptions,
   ConnectOptions,

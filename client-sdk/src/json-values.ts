@@ -23,11 +23,24 @@ const lossyKinds = new Set(['Map', 'Set', 'WeakMap', 'WeakSet', 'Promise', 'Erro
  */
 export function encodeJson(value: unknown, what: string): string {
   try {
-    return JSON.stringify(value, refuseLoss) ?? 'null';
+    return JSON.stringify(value, isKept(value, QUICK_DEPTH) ? undefined : refuseLoss) ?? 'null';
   } catch (cause) {
     if (isStackOverflow(cause)) throw new RangeError(`${what} is nested too deeply`, { cause });
     throw new TypeError(`${what} cannot be sent as JSON: ${whyUnwritable(cause)}`, { cause });
   }
+}
+
+/** How deep the quick look goes. */
+const QUICK_DEPTH = 16;
+
+/** Whether JSON keeps a value, as a quick look tells: it spares `JSON.stringify` to ask for each member. */
+function isKept(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return kindThatJsonLoses(value) === undefined;
+  if (depth === 0) return false;
+  if (Array.isArray(value)) return value.every((item) => isKept(item, depth - 1));
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const member of Object.values(value)) if (!isKept(member, depth - 1)) return false;
+  return true;
 }
 
 function refuseLoss(key: string, value: unknown): unknown {

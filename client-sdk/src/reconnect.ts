@@ -1,5 +1,6 @@
-import type { ErrorCode, JsonValue } from '@remotes-hub/protocol';
+import type { JsonValue } from '@remotes-hub/protocol';
 import { closeCodes } from '@remotes-hub/protocol/close-codes';
+import type { FailureCode } from './errors.js';
 import { isJsonObject } from './json-values.js';
 
 /** How a lost connection is opened anew. */
@@ -52,14 +53,14 @@ export function reconnectDelay(
 }
 
 /** Refusals that the same login would get again. */
-const finalRefusals: ReadonlySet<ErrorCode> = new Set([
+const finalRefusals: ReadonlySet<FailureCode> = new Set([
   'invalid-body',
   'malformed-message',
   'unknown-action',
 ]);
 
 /** Whether the hub did not like the credentials. */
-export function isRefusedLogin(code: ErrorCode): boolean {
+export function isRefusedLogin(code: FailureCode): boolean {
   return code === 'invalid-credentials' || code === 'not-authenticated';
 }
 
@@ -69,7 +70,7 @@ export function isRefusedLogin(code: ErrorCode): boolean {
  * @param closeCode how the connection ended; `undefined` when the hub answered the login
  * @param isRenewable whether the next one has other credentials
  */
-export function mayTryAgain(code: ErrorCode, closeCode: number | undefined, isRenewable: boolean): boolean {
+export function mayTryAgain(code: FailureCode, closeCode: number | undefined, isRenewable: boolean): boolean {
   if (closeCode !== undefined) return mayReconnect(closeCode);
   return isRefusedLogin(code) ? isRenewable : !finalRefusals.has(code);
 }

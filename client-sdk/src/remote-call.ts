@@ -1,16 +1,17 @@
-import type { JsonValue } from '@remotes-hub/protocol';
+import type { JsonObject, JsonValue } from '@remotes-hub/protocol';
 import { MAX_CALL_TIMEOUT_MS, REMOTE_CALL_TIMEOUT_MS } from '@remotes-hub/protocol/limits';
 import type { PendingRequests } from './calls.js';
 import { RemoteError, closedConnection, type Failure } from './errors.js';
 import { callListener } from './events.js';
+import { checkName } from './checks.js';
 import { encodeJson, frameProblem, isJsonObject } from './json-values.js';
 import type { Line } from './line.js';
-import type { CallOptions } from './options.js';
+import { parseCallOptions, type CallOptions } from './options.js';
 
 /** How much longer than the hub a call waits, in milliseconds: only a silent hub meets this deadline. */
 const SAFETY_MARGIN_MS = 5_000;
 
-/** One call, its names and options checked. */
+/** One call, as it was asked for. */
 export interface RemoteCallRequest {
   readonly remotename: string;
   readonly functionName: string;
@@ -20,7 +21,7 @@ export interface RemoteCallRequest {
 
 /**
  * Sends a call and waits for its end.
- * @throws {TypeError} `args` are no object, or hold what JSON cannot
+ * @throws {TypeError | RangeError} a name or an option is wrong, `args` are no object, or hold what JSON cannot
  * @throws {RemoteError} for every other failure
  */
 export async function callRemote(
@@ -28,7 +29,10 @@ export async function callRemote(
   pending: PendingRequests,
   request: RemoteCallRequest,
 ): Promise<JsonValue> {
-  const { remotename, functionName, options } = request;
+  const { remotename, functionName } = request;
+  checkName(remotename, 'remotename');
+  checkName(functionName, 'functionName');
+  const options = parseCallOptions(request.options);
   const { signal, onProgress } = options;
   const toError = (failure: Failure): RemoteError => new RemoteError(failure, remotename, functionName);
   const nonce = pending.newNonce();
@@ -38,24 +42,29 @@ export async function callRemote(
   const frame = encodeCall(nonce, { ...request, timeoutMs }, line.maxMessageBytes, toError);
   if (!line.send(frame)) throw toError(closedConnection(line.ending));
 
-  const cancel = (): void => {
-    if (!pending.fail(nonce, cancelled(signal, 'unknown'))) return;
-    line.send(JSON.stringify({ action: 'remote-call-cancel', body: { nonce } }));
-  };
   const result = pending.expect(nonce, {
     what: `${remotename}.${functionName}`,
-    read: (reply) => reply['result'],
+    read: readResult,
     toError,
     timeoutMs: (timeoutMs ?? MAX_CALL_TIMEOUT_MS) + SAFETY_MARGIN_MS,
     maxTimeoutMs: MAX_CALL_TIMEOUT_MS + SAFETY_MARGIN_MS,
     progressed: onProgress && ((progress) => callListener('onProgress', onProgress, progress)),
   });
-  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal === undefined) return await result;
+  const cancel = (): void => {
+    if (!pending.fail(nonce, cancelled(signal, 'unknown'))) return;
+    line.send(JSON.stringify({ action: 'remote-call-cancel', body: { nonce } }));
+  };
+  signal.addEventListener('abort', cancel, { once: true });
   try {
     return await result;
   } finally {
-    signal?.removeEventListener('abort', cancel);
+    signal.removeEventListener('abort', cancel);
   }
+}
+
+function readResult({ result }: JsonObject): JsonValue | undefined {
+  return result;
 }
 
 function encodeCall(
@@ -69,14 +78,15 @@ function encodeCall(
   maxMessageBytes: number,
   toError: (failure: Failure) => RemoteError,
 ): string {
-  const body = { remotename, function: functionName, args, timeoutMs };
-  let frame: string;
+  let frame = `{"action":"remote-call","nonce":"${nonce}","body":{"remotename":${JSON.stringify(remotename)}`;
+  frame += `,"function":${JSON.stringify(functionName)},"args":`;
   try {
-    frame = encodeJson({ action: 'remote-call', nonce, body }, 'args');
+    frame += encodeJson(args, 'args');
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw toError({ code: 'invalid-arguments', executed: 'no', message: cause.message, cause });
   }
+  frame += timeoutMs === undefined ? '}}' : `,"timeoutMs":${timeoutMs}}}`;
   const problem = frameProblem(frame, maxMessageBytes);
   if (problem === undefined) return frame;
   const code = problem.code === 'too-large' ? 'message-too-large' : 'invalid-arguments';

@@ -1,5 +1,4 @@
 import type { JsonObject } from '@remotes-hub/protocol';
-import { errorCodes } from '@remotes-hub/protocol/error-codes';
 import { RemoteError, type Failure } from './errors.js';
 import { failureText } from './failure-text.js';
 import type { CallContext, Outcome, ServedFunction } from './served-function.js';
@@ -36,7 +35,7 @@ export class Serving {
   readonly #remotes = new Map<string, Served>();
   /** Sent in a `remote-connect` that is not answered yet. */
   readonly #connecting = new Map<string, Served>();
-  readonly #running = new Map<string, { call: ServedCall; controller: AbortController }>();
+  readonly #running = new Map<string, { call: ServedCall; ending: CallEnding }>();
   readonly #seen = new Set<string>();
   /** Answers that were ready while there was no connection, by request id. */
   readonly #held = new Map<string, string>();
@@ -93,9 +92,9 @@ export class Serving {
     const call = parseCall(message);
     if (call === undefined || this.#seen.has(call.requestId)) return;
     this.#remember(call.requestId);
-    const controller = new AbortController();
-    this.#running.set(call.requestId, { call, controller });
-    void this.#run(call, controller.signal);
+    const ending = new CallEnding();
+    this.#running.set(call.requestId, { call, ending });
+    void this.#run(call, ending);
   }
 
   /** Takes a `remote-call-cancel` of the hub: nobody waits for the call any more. */
@@ -103,7 +102,7 @@ export class Serving {
     if (typeof requestId !== 'string') return;
     const why = typeof reason === 'string' ? reason : 'call-cancelled';
     this.#abort(requestId, {
-      code: errorCodes.find((code) => code === why) ?? 'call-cancelled', // "caller-gone" is no error code
+      code: why === 'caller-gone' ? 'call-cancelled' : why,
       message: `nobody waits for this call any more: ${why}`,
     });
   }
@@ -170,8 +169,9 @@ export class Serving {
 
   #remember(requestId: string): void {
     this.#seen.add(requestId);
+    if (this.#seen.size <= REMEMBERED_IDS) return;
     const [oldest] = this.#seen;
-    if (this.#seen.size > REMEMBERED_IDS && oldest !== undefined) this.#seen.delete(oldest);
+    if (oldest !== undefined) this.#seen.delete(oldest);
   }
 
   #abort(requestId: string, failure: Failure): void {
@@ -179,7 +179,7 @@ export class Serving {
     if (running === undefined) return;
     this.#running.delete(requestId);
     const { remotename, functionName } = running.call;
-    running.controller.abort(new RemoteError({ ...failure, requestId }, remotename, functionName));
+    running.ending.abort(new RemoteError({ ...failure, requestId }, remotename, functionName));
   }
 
   /** Whether it still has to be answered. Another hub may have given its id to another call. */
@@ -188,8 +188,8 @@ export class Serving {
   }
 
   /** Never rejects. */
-  async #run(call: ServedCall, signal: AbortSignal): Promise<void> {
-    const prepared = await this.#prepare(call, signal);
+  async #run(call: ServedCall, ending: CallEnding): Promise<void> {
+    const prepared = await this.#prepare(call, ending);
     if (!this.#isRunning(call)) return; // cancelled before the handler could begin
     if ('refusal' in prepared) return this.#answerError(call, prepared.refusal, 'no');
     try {
@@ -199,22 +199,33 @@ export class Serving {
     }
   }
 
-  async #prepare(call: ServedCall, signal: AbortSignal): Promise<Outcome> {
+  #prepare(call: ServedCall, ending: CallEnding): Outcome | Promise<Outcome> {
     const { remotename, functionName, args } = call;
     const { functions } = this.#remotes.get(remotename) ?? this.#connecting.get(remotename) ?? {};
     if (functions === undefined) return { refusal: `this session does not serve '${remotename}'` };
     const served = functions.get(functionName);
     if (served === undefined) return { refusal: `remote '${remotename}' has no function '${functionName}'` };
+    const refuse = (thrown: unknown): Outcome => ({
+      refusal: `arguments of ${functionName} could not be checked: ${failureText(thrown)}`,
+    });
     try {
-      return await served.prepare(args, this.#context(call, signal));
+      const outcome = served.prepare(args, this.#context(call, ending));
+      return outcome instanceof Promise ? outcome.catch(refuse) : outcome;
     } catch (thrown) {
-      return { refusal: `arguments of ${functionName} could not be checked: ${failureText(thrown)}` };
+      return refuse(thrown);
     }
   }
 
-  #context(call: ServedCall, signal: AbortSignal): CallContext {
+  #context(call: ServedCall, ending: CallEnding): CallContext {
     const { requestId, timeoutMs } = call;
-    return { signal, requestId, timeoutMs, progress: (value) => this.#progress(call, value) };
+    return {
+      get signal() {
+        return ending.signal;
+      },
+      requestId,
+      timeoutMs,
+      progress: (value) => this.#progress(call, value),
+    };
   }
 
   #progress(call: ServedCall, value: unknown): void {
@@ -245,6 +256,25 @@ export class Serving {
     const frame = errorFrame(requestId, error, executed);
     const fits = frameProblem(frame, this.line.maxMessageBytes) === undefined;
     this.#send(requestId, fits ? frame : errorFrame(requestId, error.slice(0, 100), executed));
+  }
+}
+
+/** The early end of a call, as a signal for handlers that look at it: most do not, and making one is dear. */
+class CallEnding {
+  #controller: AbortController | undefined;
+  #reason: RemoteError | undefined;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: RemoteError): void {
+    this.#reason = reason;
+    this.#controller?.abort(reason);
   }
 }
 

@@ -25,5 +25,5 @@ export type Outcome = { readonly call: () => unknown } | { readonly refusal: str
 export interface ServedFunction {
   readonly spec: FunctionSpec;
   /** Checks the arguments; the call itself is then one step. */
-  prepare(args: JsonObject, context: CallContext): Promise<Outcome>;
+  prepare(args: JsonObject, context: CallContext): Outcome | Promise<Outcome>;
 }
