@@ -6,9 +6,12 @@ export interface FakeClock extends Disposable {
   advance(ms: number): Promise<void>;
 }
 
-/** Fakes setTimeout, setInterval and Date, and leaves I/O, immediates and promises real. */
+/** Fakes setTimeout, setInterval, Date and performance.now, and leaves I/O, immediates and promises real. */
 export function fakeClock(now = Date.now()): FakeClock {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'], now });
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+    now,
+  });
   return {
     advance: async (ms) => {
       await vi.advanceTimersByTimeAsync(ms);

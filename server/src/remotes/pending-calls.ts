@@ -1,5 +1,6 @@
 import type { CancelReason } from '@remotes-hub/protocol';
 import type { JsonText } from '../json/json-text.js';
+import type { Deadlines, Overdue } from './deadlines.js';
 import { RemoteError } from './remote-error.js';
 
 /** Why a caller ends its own call. */
@@ -34,6 +35,7 @@ export interface PendingCallOptions {
   readonly timeoutMs: number;
   /** Time for the whole call, progress included, in milliseconds. */
   readonly maxTimeoutMs: number;
+  readonly deadlines: Deadlines;
   readonly onProgress?: ((progress: JsonText) => void) | undefined;
   /** Called once, at the end. `reason` is given when the provider has not answered and should stop. */
   readonly onEnd: (call: PendingCall, reason: CancelReason | undefined) => void;
@@ -43,11 +45,11 @@ export interface PendingCallOptions {
  * One call forwarded to a provider and not answered yet. It ends exactly once: by its answer, its deadline, its
  * caller, the end of its remote or of the hub; whatever comes later is ignored.
  */
-export class PendingCall implements TrackedCall {
+export class PendingCall implements TrackedCall, Overdue {
   readonly requestId: string;
   readonly #options: PendingCallOptions;
   readonly #hardDeadline: number;
-  #timer: NodeJS.Timeout;
+  dueAt: number;
   #listener: CallListener | undefined;
   #outcome: JsonText | RemoteError | undefined;
   #result: Promise<JsonText> | undefined;
@@ -55,8 +57,10 @@ export class PendingCall implements TrackedCall {
   constructor(options: PendingCallOptions) {
     this.#options = options;
     this.requestId = options.requestId;
-    this.#hardDeadline = Date.now() + options.maxTimeoutMs;
-    this.#timer = setTimeout(() => this.#timeOut(options.timeoutMs), options.timeoutMs);
+    const now = performance.now();
+    this.#hardDeadline = now + options.maxTimeoutMs;
+    this.dueAt = now + options.timeoutMs;
+    options.deadlines.add(this);
   }
 
   get isOver(): boolean {
@@ -92,25 +96,24 @@ export class PendingCall implements TrackedCall {
   /** The provider is at work: the deadline starts anew, never past the hard one. */
   progress(progress: JsonText): void {
     if (this.isOver) return;
-    const { timeoutMs, maxTimeoutMs } = this.#options;
-    const leftMs = Math.max(0, this.#hardDeadline - Date.now());
-    clearTimeout(this.#timer);
-    this.#timer =
-      leftMs < timeoutMs
-        ? setTimeout(() => this.#timeOut(maxTimeoutMs), leftMs)
-        : setTimeout(() => this.#timeOut(timeoutMs), timeoutMs);
-    this.#options.onProgress?.(progress);
+    const { timeoutMs, deadlines, onProgress } = this.#options;
+    deadlines.delete(this);
+    this.dueAt = Math.min(performance.now() + timeoutMs, this.#hardDeadline);
+    deadlines.add(this);
+    onProgress?.(progress);
   }
 
-  #timeOut(timeoutMs: number): void {
-    const message = `remote '${this.#options.remotename}' did not answer within ${timeoutMs} ms`;
+  overdue(): void {
+    const { remotename, timeoutMs, maxTimeoutMs } = this.#options;
+    const waitedMs = this.dueAt === this.#hardDeadline ? maxTimeoutMs : timeoutMs;
+    const message = `remote '${remotename}' did not answer within ${waitedMs} ms`;
     this.fail(new RemoteError('call-timeout', message), 'call-timeout');
   }
 
   #end(outcome: JsonText | RemoteError, reason: CancelReason | undefined): void {
     if (this.isOver) return;
     this.#outcome = outcome;
-    clearTimeout(this.#timer);
+    this.#options.deadlines.delete(this);
     this.#options.onEnd(this, reason);
     if (this.#listener !== undefined) this.#tell(this.#listener, outcome);
   }

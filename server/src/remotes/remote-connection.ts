@@ -1,5 +1,6 @@
 import type { CancelReason } from '@remotes-hub/protocol';
 import type { JsonText } from '../json/json-text.js';
+import type { Deadlines } from './deadlines.js';
 import { PendingCall } from './pending-calls.js';
 import type { Provider } from './provider.js';
 import { RemoteError } from './remote-error.js';
@@ -48,6 +49,7 @@ export class RemoteConnection {
     description: RemoteDescription,
     readonly provider: Provider,
     private readonly limits: CallLimits,
+    private readonly deadlines: Deadlines,
   ) {
     this.userId = description.userId;
     this.remotename = description.remotename;
@@ -81,6 +83,7 @@ export class RemoteConnection {
       remotename,
       timeoutMs,
       maxTimeoutMs: limits.maxCallTimeoutMs,
+      deadlines: this.deadlines,
       onProgress: call.onProgress,
       onEnd: this.#ended,
     });

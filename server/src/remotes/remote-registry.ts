@@ -1,3 +1,4 @@
+import { Deadlines } from './deadlines.js';
 import { RemoteConnection, type CallLimits, type RemoteDescription } from './remote-connection.js';
 import type { Provider } from './provider.js';
 import { RemoteError } from './remote-error.js';
@@ -30,6 +31,7 @@ export class RemoteRegistry {
   /** Connections by provider, those that drain or are suspended included. */
   readonly #providers = new Map<Provider, Set<RemoteConnection>>();
   readonly #suspended: SuspendedRemotes;
+  readonly #deadlines = new Deadlines();
   #isClosed = false;
 
   constructor(
@@ -68,7 +70,7 @@ export class RemoteRegistry {
     if (user?.byName.has(remotename)) {
       throw new RemoteError('remote-already-connected', `remote '${remotename}' is already connected`);
     }
-    const connection = new RemoteConnection(description, provider, this.limits);
+    const connection = new RemoteConnection(description, provider, this.limits, this.#deadlines);
     this.#requireRoom(user, connection);
     this.#add(connection);
     this.listener.remoteConnected(connection);
