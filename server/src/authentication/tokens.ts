@@ -4,6 +4,7 @@ import {
   decodeProtectedHeader,
   errors,
   jwtVerify,
+  type CryptoKey,
   type JWTPayload,
   type JWTVerifyOptions,
 } from 'jose';
@@ -30,11 +31,16 @@ const MIN_SECRET_BYTES = 32;
 const CLOCK_TOLERANCE_SECONDS = 5;
 const LAST_DATE_MS = 8_640_000_000_000_000; // the last that a Date can hold
 
-function secretKey(secret: string | undefined): Uint8Array | undefined {
+/** The key of the hub's own tokens. Made once: a key of bytes would be made anew for every token. */
+function secretKey(secret: string | undefined): Promise<CryptoKey> | undefined {
   if (secret === undefined) return undefined;
-  const key = new TextEncoder().encode(secret);
-  if (key.length >= MIN_SECRET_BYTES) return key;
-  throw new RangeError(`auth.secret: expected at least ${MIN_SECRET_BYTES} bytes, received ${key.length}`);
+  const bytes = new TextEncoder().encode(secret);
+  if (bytes.length < MIN_SECRET_BYTES) {
+    throw new RangeError(
+      `auth.secret: expected at least ${MIN_SECRET_BYTES} bytes, received ${bytes.length}`,
+    );
+  }
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
 }
 
 /** When a session ends: with its token, or with the tolerance where that has passed already. */
@@ -67,7 +73,7 @@ function refusalOf(error: unknown): AuthenticationError {
  * `iss` and `aud` must be as configured in both. `exp` and `nbf` are taken with a tolerance of 5 s.
  */
 export class Tokens implements Disposable {
-  readonly #secret: Uint8Array | undefined;
+  readonly #secret: Promise<CryptoKey> | undefined;
   readonly #keySet: KeySet | undefined;
   readonly #options: TokensOptions;
   readonly #claims: JWTVerifyOptions;
@@ -113,7 +119,8 @@ export class Tokens implements Disposable {
     const algorithm = algorithmOf(token);
     const keySet = this.#keySet;
     if (algorithm === 'HS256' && this.#secret !== undefined) {
-      return (await jwtVerify(token, this.#secret, { ...this.#claims, algorithms: ['HS256'] })).payload;
+      const key = await this.#secret;
+      return (await jwtVerify(token, key, { ...this.#claims, algorithms: ['HS256'] })).payload;
     }
     const pinned: readonly string[] = this.#options.algorithms;
     if (keySet === undefined || algorithm === undefined || !pinned.includes(algorithm)) {
@@ -146,7 +153,13 @@ export class Tokens implements Disposable {
     const jwt = new SignJWT().setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setSubject(userId);
     if (issuer !== undefined) jwt.setIssuer(issuer);
     if (audience !== undefined) jwt.setAudience(audience);
-    return { token: await jwt.setIssuedAt().setExpirationTime(exp).sign(secret), expiresAt: exp * 1_000 };
+    return {
+      token: await jwt
+        .setIssuedAt()
+        .setExpirationTime(exp)
+        .sign(await secret),
+      expiresAt: exp * 1_000,
+    };
   }
 
   /** Ends a fetch of keys under way. */
