@@ -1,79 +1,105 @@
-/**
- * What the hub costs beside a bare relay, in one run: `scripts/bench [pairs]` (default 5 pairs, under a minute).
- * Windows of the two alternate; quote the ratios, a machine's speed drifts.
- */
-import { parseArgs } from 'node:util';
-import { Caller, serveEcho } from './load.js';
-import { Target } from './targets.js';
+/** `scripts/bench`: what the hub costs beside a bare relay, and its peers beside theirs. See `options.ts`. */
+import { writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { buildPrograms } from './build.js';
+import { choosePinning, type Pinning } from './cores.js';
+import { describeMachine, versionOf } from './machine.js';
+import { parseOptions, usage, type Options } from './options.js';
+import type { Results } from './results.js';
+import { installPeers, natsVersion } from './peers/install.js';
+import { peerTargets } from './peers/targets.js';
+import { measureAll } from './run.js';
+import type { Launches } from './running-target.js';
+import { drawPanels } from './svg.js';
+import { renderTables } from './tables.js';
+import { fanOutFloor, floor, growingHub, hubTargets, type Target } from './targets.js';
+import { TokenIssuer } from './tokens.js';
 
-interface Window {
-  readonly callsPerSecond: number;
-  readonly p50Ms: number;
-  readonly cpuPerCallUs: number;
+/** Of a machine that does something else too, which shows in the figures. */
+const BUSY_LOAD = 0.5;
+
+const known = [...hubTargets, ...peerTargets];
+
+try {
+  const options = parseOptions(
+    process.argv.slice(2),
+    known.map(({ name }) => name),
+  );
+  if (options === undefined) console.log(usage.replace('TARGETS', known.map(({ name }) => name).join(', ')));
+  else process.exitCode = await bench(options);
+} catch (error) {
+  console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
 }
 
-interface Row {
-  readonly title: string;
-  readonly calls: number;
-  readonly inFlight: number;
-  readonly payloadBytes: number;
-}
-
-const rows: Row[] = [
-  { title: 'small, 64 in flight', calls: 20_000, inFlight: 64, payloadBytes: 0 },
-  { title: 'small, 1 in flight', calls: 3_000, inFlight: 1, payloadBytes: 0 },
-  { title: '10 KiB, 64 in flight', calls: 4_000, inFlight: 64, payloadBytes: 10_240 },
-];
-
-const { positionals } = parseArgs({ allowPositionals: true });
-const pairs = Number(positionals[0] ?? 5);
-if (!Number.isInteger(pairs) || pairs < 1 || pairs > 100)
-  throw new RangeError('pairs: expected a whole number from 1 to 100');
-
-using floor = await Target.start('floor');
-using hub = await Target.start('hub');
-console.log(`node ${process.version}, ${pairs} pairs of windows, medians; ratio = hub / floor`);
-for (const row of rows) console.log(`${row.title}: ${await compare(row)}`);
-process.exit(0);
-
-async function compare(row: Row): Promise<string> {
-  const floorWindows: Window[] = [];
-  const hubWindows: Window[] = [];
-  for (const target of [floor, hub]) await measure(target, { ...row, calls: Math.ceil(row.calls / 4) });
-  for (let pair = 0; pair < pairs; pair += 1) {
-    floorWindows.push(await measure(floor, row));
-    hubWindows.push(await measure(hub, row));
-  }
-  const show = (what: keyof Window, unit: string): string => {
-    const ratios = hubWindows.map(
-      (window, index) => window[what] / (floorWindows[index]?.[what] ?? Number.NaN),
-    );
-    const figure = (windows: Window[]): string =>
-      median(windows.map((window) => window[what])).toPrecision(4);
-    return `${unit} floor ${figure(floorWindows)}, hub ${figure(hubWindows)}, ratio ${median(ratios).toFixed(2)}`;
+/** @returns the exit code */
+async function bench(options: Options): Promise<number> {
+  const wanted = known.filter(({ name }) => isWanted(name, options));
+  const peers = installPeers(wanted.filter((target) => peerTargets.includes(target)));
+  const targets = [...wanted.filter((target) => hubTargets.includes(target)), ...peers.available];
+  await buildPrograms(
+    [floor, fanOutFloor, growingHub, ...targets].flatMap(({ server, clients }) => [server, clients]),
+  );
+  const pinning = choosePinning();
+  await using tokens = new TokenIssuer();
+  const settings = {
+    pairs: options.pairs,
+    windowMs: options.isShort ? 250 : 600,
+    warmupMs: options.isShort ? 350 : 800,
+    payload: options.payload,
+    launches: launchesOf(pinning, options),
+    tokens,
   };
-  return [
-    show('callsPerSecond', 'calls/s'),
-    show('p50Ms', 'p50 ms'),
-    show('cpuPerCallUs', 'CPU us a call'),
-  ].join(' | ');
+  const [load = 0] = loadavg();
+  const busyness = load > BUSY_LOAD ? [`the machine was busy before: its load was ${load.toFixed(1)}`] : [];
+  const began = performance.now();
+  const progress = (text: string): void =>
+    console.error(`${((performance.now() - began) / 1_000).toFixed(0).padStart(4)} s  ${text}`);
+  const measures = await measureAll(targets, options, settings, progress);
+  const results: Results = {
+    date: new Date().toISOString().slice(0, 10),
+    command: ['scripts/bench', ...process.argv.slice(2)].join(' '),
+    machine: describeMachine(),
+    versions: versionsOf([floor, ...targets]),
+    notes: [...(typeof pinning === 'string' ? [pinning] : []), ...busyness, ...peers.missing],
+    ...measures,
+  };
+  console.log(renderTables(results));
+  if (options.jsonFile !== undefined) writeFileSync(options.jsonFile, JSON.stringify(results, null, 2));
+  if (options.svgFile !== undefined && results.growth.length > 0)
+    writeFileSync(options.svgFile, plotGrowth(results));
+  return results.failures.length > 0 ? 1 : 0;
 }
 
-async function measure(target: Target, { calls, inFlight, payloadBytes }: Row): Promise<Window> {
-  const serving = await serveEcho(target);
-  const caller = await Caller.open(target, payloadBytes);
-  const cpuBefore = await target.cpu();
-  const { seconds, latencies } = await caller.run(calls, inFlight);
-  const cpuPerCallUs = ((await target.cpu()) - cpuBefore) / calls;
-  caller.close();
-  serving.close();
-  await new Promise((resolve) => {
-    serving.once('close', resolve);
-  });
-  return { callsPerSecond: calls / seconds, p50Ms: median(latencies), cpuPerCallUs };
+function plotGrowth({ growth, machine, date }: Results): string {
+  const panels = growth.map(({ figures }) => ({
+    title: figures.title,
+    points: figures.cpuPerCallUs.map(({ medians }, index) => ({
+      label: (figures.values[index] ?? 0).toLocaleString('en-US'),
+      value: medians.target,
+    })),
+  }));
+  const unit = `microseconds of the hub's CPU time, 64 calls in flight; ${machine.cpu}, ${date}`;
+  return drawPanels('What a small call costs, by what else the hub holds', unit, panels);
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+function launchesOf(pinning: Pinning | string, { profileFolder }: Options): Launches {
+  const { server, clients } = typeof pinning === 'string' ? {} : pinning;
+  return { server: { core: server, profileFolder }, clients: { core: clients, profileFolder } };
+}
+
+/** The short mode needs no peers. */
+function isWanted(name: string, { targets, isShort }: Options): boolean {
+  if (targets.length > 0) return targets.includes(name);
+  return !isShort || hubTargets.some((target) => target.name === name);
+}
+
+function versionsOf(targets: readonly Target[]): Record<string, string> {
+  const versions = new Map<string, string>();
+  for (const target of targets) {
+    const from = peerTargets.includes(target) ? new URL('peers/main.js', import.meta.url) : import.meta.url;
+    for (const name of target.packages) versions.set(name, versionOf(name, from));
+    if (target.name === 'nats') versions.set('nats-server', natsVersion());
+  }
+  return Object.fromEntries(versions);
 }

@@ -1,54 +1,60 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import * as z from 'zod';
-
-const startedSchema = z.object({ url: z.string(), token: z.string().optional() });
-const cpuSchema = z.object({ cpu: z.object({ user: z.number(), system: z.number() }) });
-const heapSchema = z.object({ heap: z.object({ heapUsed: z.number(), rss: z.number() }) });
-const countsSchema = z.object({ counts: z.record(z.string(), z.number()) });
-
-/** A measured process: where it listens, and what it has used. */
-export class Target implements Disposable {
-  private constructor(
-    readonly name: string,
-    readonly url: string,
-    readonly token: string | undefined,
-    private readonly child: ChildProcess,
-  ) {}
-
-  static async start(name: 'floor' | 'hub'): Promise<Target> {
-    const file = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
-    const instruments = new URL('instruments.ts', import.meta.url).href;
-    // the packages as they were built: what a source loader adds to functions would be measured too
-    const child = fork(file, [], { execArgv: ['--expose-gc', '--import', 'tsx', '--import', instruments] });
-    const { url, token } = startedSchema.parse((await once(child, 'message'))[0]);
-    return new Target(name, url, token, child);
-  }
-
-  /** CPU time used so far, in microseconds. */
-  async cpu(): Promise<number> {
-    const { cpu } = cpuSchema.parse(await this.#ask('cpu'));
-    return cpu.user + cpu.system;
-  }
-
-  /** Heap after a full collection, and resident memory, in bytes. */
-  async heap(): Promise<{ heapUsed: number; rss: number }> {
-    return heapSchema.parse(await this.#ask('heap')).heap;
-  }
-
-  /** What the hub holds. */
-  async counts(): Promise<Record<string, number>> {
-    return countsSchema.parse(await this.#ask('counts')).counts;
-  }
-
-  async #ask(question: string): Promise<unknown> {
-    const answer = once(this.child, 'message');
-    this.child.send(question);
-    return (await answer)[0];
-  }
-
-  [Symbol.dispose](): void {
-    this.child.kill();
-  }
+/** Something that is measured beside the floor. */
+export interface Target {
+  readonly name: string;
+  readonly title: string;
+  /** Its server, and the process of its clients: programs to build, relative to this folder. */
+  readonly server: string;
+  readonly clients: string;
+  /** Packages, whose versions are told. */
+  readonly packages: readonly string[];
+  /** Rounds of 10,000 idle sessions; 0 when these clients would show nothing new. */
+  readonly idleRounds: number;
+  /** Whether its clients publish to each other. */
+  readonly fansOut: boolean;
 }
+
+/** What everything is compared with. */
+export const floor: Target = {
+  name: 'floor',
+  title: 'the floor: a bare relay on ws',
+  server: 'servers/floor',
+  clients: 'clients/envelope',
+  packages: ['ws'],
+  idleRounds: 0,
+  fansOut: false,
+};
+
+/** What fan-out is compared with. */
+export const fanOutFloor: Target = {
+  ...floor,
+  server: 'servers/fan-out-floor',
+  clients: 'clients/fan-out-floor',
+};
+
+/** The hub, by its two kinds of clients. */
+export const hubTargets: readonly Target[] = [
+  {
+    name: 'hub',
+    title: 'hub, bare ws clients',
+    server: 'servers/hub',
+    clients: 'clients/envelope',
+    packages: [],
+    idleRounds: 5,
+    fansOut: true,
+  },
+  {
+    name: 'sdk',
+    title: 'hub, SDK clients',
+    server: 'servers/hub',
+    clients: 'clients/sdk',
+    packages: [],
+    idleRounds: 0,
+    fansOut: false,
+  },
+];
+
+/** The hub, with clients that surround the calls with much else. */
+export const growingHub: Pick<Target, 'server' | 'clients'> = {
+  server: 'servers/hub',
+  clients: 'clients/growth',
+};

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
 import { TurnCork, type Corkable } from '@remotes-hub/client/turn-cork';
 import type { WebSocket } from 'ws';
@@ -12,6 +13,9 @@ const MAX_REASON_BYTES = 123;
 
 /** Binary frames that are answered with an error; the next one closes the connection. */
 const MAX_BINARY_FRAMES = 8;
+
+/** From this length on it pays to look whether a message is all ASCII. */
+const MIN_LONG_BYTES = 1_024;
 
 /** What `ws` tells in place of a code when no close frame came (RFC 6455, section 7.1.5). */
 const NO_CLOSE_FRAME = 1006;
@@ -184,7 +188,7 @@ export class Connection implements Peer {
     this.#signOfLife();
     if (isBinary) this.#receiveBinary();
     // with the default binaryType a text message is one Buffer, checked to be UTF-8
-    else if (Buffer.isBuffer(data)) this.#receiver?.receive(data.toString(), data);
+    else if (Buffer.isBuffer(data)) this.#receiver?.receive(textOf(data), data);
   }
 
   #receiveBinary(): void {
@@ -230,6 +234,11 @@ export class Connection implements Peer {
     this.#onSignOfLife?.();
     this.#receiver?.end(end);
   }
+}
+
+/** The text of bytes that are UTF-8. Long ones are mostly ASCII, which need no decoding. */
+function textOf(data: Buffer): string {
+  return data.length >= MIN_LONG_BYTES && isAscii(data) ? data.toString('latin1') : data.toString();
 }
 
 function byteLength(text: OutgoingText): number {

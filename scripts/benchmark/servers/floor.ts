@@ -1,8 +1,9 @@
 /**
  * The floor: a bare relay on `ws` that parses and writes JSON and does nothing else: no login, no checks, no
- * deadlines, no limits. What a hub costs is told as a ratio to it. Started by `scripts/benchmark/targets.ts`.
+ * deadlines, no limits. What a hub or a peer costs is told as a ratio to it.
  */
 import { WebSocketServer, type WebSocket } from 'ws';
+import { announce } from './instruments.js';
 
 interface Relayed {
   action?: string;
@@ -18,8 +19,7 @@ let calls = 0;
 
 const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false }, () => {
   const address = server.address();
-  if (typeof address === 'object' && address !== null)
-    process.send?.({ url: `ws://127.0.0.1:${address.port}` });
+  if (typeof address === 'object' && address !== null) announce({ url: `ws://127.0.0.1:${address.port}` });
 });
 
 server.on('connection', (socket) => {
