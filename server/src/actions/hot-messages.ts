@@ -8,12 +8,13 @@ import {
   type RemoteCallResult,
 } from '@remotes-hub/protocol';
 import type { JsonText } from '../json/json-text.js';
-import type { Member, MessageText } from '../json/message-text.js';
+import type { Member } from '../json/message-places.js';
+import type { MessageText } from '../json/message-text.js';
 
 /*
- * The messages of a call, read from their text: only `args`, results and progress are parsed. Their schemas stay the
- * definition and judge whatever is written in another way; a test shows that nothing is recognised that they refuse,
- * or read otherwise.
+ * The messages of a call, which must be well-formed, read from their text: only `args` are parsed, to be validated, and
+ * errors. Their schemas stay the definition and judge whatever is written in another way; a test shows that nothing is
+ * recognised that they refuse, or read otherwise.
  */
 
 const callMembers = ['action', 'nonce', 'body'];
@@ -49,18 +50,14 @@ export function recogniseCall(message: MessageText): RemoteCall | undefined {
   return call;
 }
 
-/** A `remote-call-result`. */
+/** A `remote-call-result`, without its result: the message has it as text. */
 export function recogniseResult(message: MessageText): RemoteCallResult | undefined {
   if (!areOnce(message.members, resultMembers)) return undefined;
   const requestId = readPlainString(message.member('requestId'));
   if (requestId === undefined) return undefined;
   const answer: RemoteCallResult = { action: 'remote-call-result', requestId };
-  try {
-    answer.result = message.member('result')?.parse();
-    answer.error = message.member('error')?.parse();
-  } catch {
-    return undefined;
-  }
+  const error = message.member('error');
+  if (error !== undefined) answer.error = error.parse();
   const executed = message.member('executed');
   if (executed !== undefined) {
     const text = readPlainString(executed);
@@ -70,17 +67,11 @@ export function recogniseResult(message: MessageText): RemoteCallResult | undefi
   return answer;
 }
 
-/** A `remote-call-progress`. */
+/** A `remote-call-progress`, without its progress. */
 export function recogniseProgress(message: MessageText): RemoteCallProgress | undefined {
   if (!areOnce(message.members, progressMembers)) return undefined;
   const requestId = readPlainString(message.member('requestId'));
-  if (requestId === undefined) return undefined;
-  try {
-    const progress = message.member('progress')?.parse();
-    return { action: 'remote-call-progress', requestId, progress };
-  } catch {
-    return undefined;
-  }
+  return requestId === undefined ? undefined : { action: 'remote-call-progress', requestId };
 }
 
 /** Whether no member has another name than these, and none comes twice. */
@@ -111,10 +102,6 @@ function readName(json: JsonText | undefined): string | undefined {
 }
 
 function readObject(json: JsonText): JsonObject | undefined {
-  try {
-    const value = json.parse();
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = json.parse();
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }

@@ -58,7 +58,7 @@ export function remoteActions(parts: RemoteActionParts): Action[] {
 function servingActions(parts: RemoteActionParts): Action[] {
   const { registry, providers, ignore } = parts;
   return [
-    defineAction(remoteConnectSchema, (request, { session, message }) => {
+    defineAction(remoteConnectSchema, (request, { session }, message) => {
       const { remotename, resumeMs = 0 } = request.body;
       const tools = toolsText(request, message, parts.limits);
       const { functions, warnings } = compileFunctions(request.body.tools, parts.limits);
@@ -84,7 +84,7 @@ function servingActions(parts: RemoteActionParts): Action[] {
     })),
     defineAction(
       remoteCallResultSchema,
-      (answer, { session, message }) => {
+      (answer, { session }, message) => {
         if (!providers.find(session)?.answer(answer, message)) ignore();
         return undefined;
       },
@@ -92,7 +92,7 @@ function servingActions(parts: RemoteActionParts): Action[] {
     ),
     defineAction(
       remoteCallProgressSchema,
-      (progress, { session, message }) => {
+      (progress, { session }, message) => {
         if (!providers.find(session)?.progress(progress, message)) ignore();
         return undefined;
       },
@@ -105,8 +105,8 @@ function callingActions({ calls, callers }: RemoteActionParts): Action[] {
   return [
     defineAction(
       remoteCallSchema,
-      ({ body }, request) => {
-        const { session, nonce, message } = request;
+      ({ body }, request, message) => {
+        const { session, nonce } = request;
         const caller = callers.of(session);
         caller.requireRoom();
         const call = calls.start({
@@ -126,7 +126,7 @@ function callingActions({ calls, callers }: RemoteActionParts): Action[] {
       },
       recogniseCall,
     ),
-    defineAction(remoteCallCancelSchema, async (_request, { session, message }) => {
+    defineAction(remoteCallCancelSchema, async (_request, { session }, message) => {
       const nonce = message.bodyMember('nonce');
       const cancelled = nonce === undefined ? 0 : (callers.find(session)?.cancel(nonce) ?? 0);
       await setImmediate(); // the calls themselves are answered first

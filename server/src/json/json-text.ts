@@ -5,14 +5,20 @@ import type { JsonValue } from '@remotes-hub/protocol';
  * them, so that numbers, key order and own `__proto__` keys arrive as they were written.
  */
 export class JsonText {
-  /**
-   * @param text well-formed JSON; whoever makes a JsonText has checked it
-   * @param bytes the same, as it was received, where passing that on spares writing it anew
-   */
-  constructor(
-    readonly text: string,
-    readonly bytes?: Buffer,
-  ) {}
+  /** As it was received, where it is long: passing that on spares writing it anew. */
+  readonly bytes: Buffer | undefined;
+  #text: string | undefined;
+
+  /** @param json well-formed, as text or as its UTF-8; whoever makes a JsonText has checked it */
+  constructor(json: string | Buffer) {
+    if (typeof json === 'string') this.#text = json;
+    else this.bytes = json;
+  }
+
+  get text(): string {
+    this.#text ??= this.bytes?.toString() ?? '';
+    return this.#text;
+  }
 
   /** The JSON text of a value of our own. Not for values from outside, which may not be representable. */
   static of(value: unknown): JsonText {
@@ -44,8 +50,8 @@ export type OutgoingText = string | SplicedText;
 
 /** A message around a value of others: its text before and after the value, in JSON. */
 export function splice(before: string, value: JsonText, after: string): OutgoingText {
-  const { text, bytes } = value;
-  return bytes === undefined ? before + text + after : new SplicedText(before, bytes, after);
+  const { bytes } = value;
+  return bytes === undefined ? before + value.text + after : new SplicedText(before, bytes, after);
 }
 
 /** A message as fields; a {@link JsonText} is written as it is, everything else by `JSON.stringify`. */

@@ -1,5 +1,4 @@
 import { splice, writeJson, type JsonFields, type JsonText } from '../json/json-text.js';
-import type { MessageText } from '../json/message-text.js';
 import { failureFields } from './error-replies.js';
 import type { Session } from './session.js';
 
@@ -12,8 +11,6 @@ export class ActionRequest {
     readonly action: string,
     readonly session: Session,
     readonly nonce: JsonText | undefined,
-    /** The message as text, for the parts that are passed on as they were written. */
-    readonly message: MessageText,
     private readonly onFailure: OnFailure,
   ) {}
 

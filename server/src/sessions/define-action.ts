@@ -7,8 +7,11 @@ import type { ActionRequest } from './action-request.js';
 /** The fields of the reply, without its nonce; `undefined` for what is not answered, or later through the request. */
 export type ActionReply = JsonFields | undefined;
 
-/** A message that fits its schema, ready to be handled. */
-export type Handle = (request: ActionRequest) => ActionReply | Promise<ActionReply>;
+/**
+ * A message that fits its schema, ready to be handled.
+ * @param text of the message, for the parts that are passed on as they were written; not to be kept
+ */
+export type Handle = (request: ActionRequest, text: MessageText) => ActionReply | Promise<ActionReply>;
 
 /** A message as its schema sees it: ready to be handled, or why it does not fit. */
 export type ReadMessage = { readonly handle: Handle } | { readonly issues: readonly z.core.$ZodIssue[] };
@@ -32,7 +35,7 @@ type MessageSchema<M> = z.ZodType<M> & { readonly shape: { readonly action: z.Zo
  */
 export function defineAction<M>(
   schema: MessageSchema<M>,
-  handler: (message: M, request: ActionRequest) => ActionReply | Promise<ActionReply>,
+  handler: (message: M, request: ActionRequest, text: MessageText) => ActionReply | Promise<ActionReply>,
   recognise?: (message: MessageText) => M | undefined,
 ): Action {
   return {
@@ -40,13 +43,13 @@ export function defineAction<M>(
     read: (value) => {
       const parsed = schema.safeParse(value);
       if (!parsed.success) return { issues: parsed.error.issues };
-      return { handle: (request) => handler(parsed.data, request) };
+      return { handle: (request, text) => handler(parsed.data, request, text) };
     },
     recognise:
       recognise &&
-      ((text) => {
-        const message = recognise(text);
-        return message && ((request) => handler(message, request));
+      ((written) => {
+        const message = recognise(written);
+        return message && ((request, text) => handler(message, request, text));
       }),
   };
 }

@@ -45,17 +45,14 @@ export class Dispatcher {
     return this.#ignored;
   }
 
-  /**
-   * Takes a frame of a session.
-   * @param source the bytes of the text
-   */
-  dispatch(session: Session, text: string, source?: Buffer): void {
+  /** Takes a text frame of a session, checked to be UTF-8. */
+  dispatch(session: Session, frame: Buffer): void {
     if (!session.isOpen || session.closeIfExpired()) return;
     const { maxDepth } = this.#options;
     try {
-      const message = MessageText.scan(text, source);
-      if (message !== undefined && message.depth <= maxDepth && this.#recognised(session, message)) return;
-      this.#handle(session, readEnvelope(text, maxDepth, message));
+      const message = MessageText.read(frame);
+      if (message?.isWellFormed && message.depth <= maxDepth && this.#recognised(session, message)) return;
+      this.#handle(session, readEnvelope(frame, maxDepth, message));
     } catch (error) {
       this.#refuseFrame(session, error);
     }
@@ -71,17 +68,12 @@ export class Dispatcher {
     const action = this.#recognising.get(message.member('action')?.text ?? '');
     const handle = action?.recognise?.(message);
     if (action === undefined || handle === undefined) return false;
-    this.#run(handle, this.#request(action.name, session, message.member('nonce'), message));
+    this.#run(handle, this.#request(action.name, session, message.member('nonce')), message);
     return true;
   }
 
-  #request(
-    action: string,
-    session: Session,
-    nonce: JsonText | undefined,
-    message: MessageText,
-  ): ActionRequest {
-    return new ActionRequest(action, session, nonce, message, this.#logFailure);
+  #request(action: string, session: Session, nonce: JsonText | undefined): ActionRequest {
+    return new ActionRequest(action, session, nonce, this.#logFailure);
   }
 
   #handle(session: Session, envelope: Envelope): void {
@@ -91,16 +83,16 @@ export class Dispatcher {
       return reply(session, errorFields('unknown-action', `unknown action '${name.slice(0, 64)}'`), nonce);
     }
     const read = action.read(envelope.value);
-    if ('handle' in read) return this.#run(read.handle, this.#request(name, session, nonce, message));
+    if ('handle' in read) return this.#run(read.handle, this.#request(name, session, nonce), message);
     if (isUnanswered(name)) return this.ignore();
     const fields = errorFields('invalid-body', describeIssues(read.issues));
     reply(session, isCall(name) ? { ...fields, executed: 'no', retryable: false } : fields, nonce);
   }
 
-  #run(handle: Handle, request: ActionRequest): void {
+  #run(handle: Handle, request: ActionRequest, message: MessageText): void {
     let result: ActionReply | Promise<ActionReply>;
     try {
-      result = handle(request);
+      result = handle(request, message);
     } catch (error) {
       return request.refuse(error);
     }

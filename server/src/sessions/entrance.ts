@@ -36,7 +36,7 @@ export interface EntranceOptions {
   /** The reply to the login, sent before anything else reaches the session. */
   readonly greet: (session: Session) => JsonFields;
   /** A frame of a session that has logged in. */
-  readonly dispatch: (session: Session, text: string, source?: Buffer) => void;
+  readonly dispatch: (session: Session, frame: Buffer) => void;
 }
 
 /**
@@ -77,12 +77,11 @@ export class Entrance implements UnauthenticatedConnection {
   }
 
   /** One text frame, in the order of arrival. */
-  receive(text: string, source?: Buffer): void {
+  receive(frame: Buffer): void {
     if (this.#isOver) return;
-    if (this.#session !== undefined) this.#options.dispatch(this.#session, text, source);
-    else if (this.#isLoggingIn)
-      this.#keep({ bytes: Buffer.byteLength(text), handle: () => this.receive(text) });
-    else this.#beforeLogin(text);
+    if (this.#session !== undefined) this.#options.dispatch(this.#session, frame);
+    else if (this.#isLoggingIn) this.#keep({ bytes: frame.length, handle: () => this.receive(frame) });
+    else this.#beforeLogin(frame);
   }
 
   /** A frame of the kind that the wire does not have. */
@@ -111,10 +110,10 @@ export class Entrance implements UnauthenticatedConnection {
     this.#close(closeCodes.protocolAbuse, 'too much was sent before the login was decided');
   }
 
-  #beforeLogin(text: string): void {
+  #beforeLogin(frame: Buffer): void {
     let nonce: JsonText | undefined;
     try {
-      const envelope = readEnvelope(text, this.#options.maxDepth);
+      const envelope = readEnvelope(frame, this.#options.maxDepth);
       nonce = envelope.nonce;
       if (envelope.action !== 'authenticate')
         return this.#refuse(errorFields('not-authenticated', 'log in first'), nonce);

@@ -33,8 +33,8 @@ export class EnvelopeError extends Error {
  * @param message what scanning the text gave, where that is known
  * @throws {EnvelopeError}
  */
-export function readEnvelope(text: string, maxDepth: number, message = MessageText.scan(text)): Envelope {
-  if (message === undefined) throw new EnvelopeError('malformed-message', whyNoObject(text));
+export function readEnvelope(frame: Buffer, maxDepth: number, message = MessageText.read(frame)): Envelope {
+  if (message === undefined) throw new EnvelopeError('malformed-message', whyNoObject(frame.toString()));
   if (message.depth > maxDepth) throw tooDeep(message, maxDepth);
   const value = parseMessage(message);
   const action = Object.hasOwn(value, 'action') ? value['action'] : undefined;

@@ -74,7 +74,7 @@ export class Reception {
         maxAuthenticationFailures: limits.maxAuthenticationFailures,
         maxDepth: limits.maxJsonDepth,
         openSession: (who, instanceId) => this.#open(arrival, who, instanceId ?? arrival.instanceId),
-        dispatch: (to, text, source) => dispatcher.dispatch(to, text, source),
+        dispatch: (to, frame) => dispatcher.dispatch(to, frame),
       },
       session,
     );

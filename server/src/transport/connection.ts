@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
 import { TurnCork, type Corkable } from '@remotes-hub/client/turn-cork';
 import type { WebSocket } from 'ws';
@@ -13,9 +12,6 @@ const MAX_REASON_BYTES = 123;
 
 /** Binary frames that are answered with an error; the next one closes the connection. */
 const MAX_BINARY_FRAMES = 8;
-
-/** From this length on it pays to look whether a message is all ASCII. */
-const MIN_LONG_BYTES = 1_024;
 
 /** What `ws` tells in place of a code when no close frame came (RFC 6455, section 7.1.5). */
 const NO_CLOSE_FRAME = 1006;
@@ -51,8 +47,8 @@ export interface ConnectionOptions {
 
 /** Who gets what a connection receives. */
 export interface Receiver {
-  /** @param source the bytes of the text */
-  receive(text: string, source: Buffer): void;
+  /** A text frame, checked to be UTF-8. */
+  receive(frame: Buffer): void;
   /** A binary frame, which the wire does not have. */
   receiveBinary(): void;
   /** The connection is over; called once. */
@@ -188,7 +184,7 @@ export class Connection implements Peer {
     this.#signOfLife();
     if (isBinary) this.#receiveBinary();
     // with the default binaryType a text message is one Buffer, checked to be UTF-8
-    else if (Buffer.isBuffer(data)) this.#receiver?.receive(textOf(data), data);
+    else if (Buffer.isBuffer(data)) this.#receiver?.receive(data);
   }
 
   #receiveBinary(): void {
@@ -234,11 +230,6 @@ export class Connection implements Peer {
     this.#onSignOfLife?.();
     this.#receiver?.end(end);
   }
-}
-
-/** The text of bytes that are UTF-8. Long ones are mostly ASCII, which need no decoding. */
-function textOf(data: Buffer): string {
-  return data.length >= MIN_LONG_BYTES && isAscii(data) ? data.toString('latin1') : data.toString();
 }
 
 function byteLength(text: OutgoingText): number {

@@ -116,8 +116,8 @@ function dispatcherOf(handler: () => ActionReply | Promise<ActionReply>, peerSen
     session,
     logs,
     sent,
-    ping: () => dispatcher.dispatch(session, '{"action":"ping","nonce":1.0}'),
-    call: () => dispatcher.dispatch(session, JSON.stringify(call)),
+    ping: () => dispatcher.dispatch(session, Buffer.from('{"action":"ping","nonce":1.0}')),
+    call: () => dispatcher.dispatch(session, Buffer.from(JSON.stringify(call))),
   };
 }
 
@@ -197,6 +197,6 @@ test('a session that has ended is not served, nor answered late', async () => {
   answer({ message: 'pong' });
   await new Promise((resolve) => setImmediate(resolve));
   ping();
-  dispatcher.dispatch(session, 'not JSON');
+  dispatcher.dispatch(session, Buffer.from('not JSON'));
   expect({ served, sent }).toEqual({ served: 1, sent: [] });
 });

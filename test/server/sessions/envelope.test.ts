@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { EnvelopeError, readEnvelope } from '../../../server/src/sessions/envelope.js';
+import {
+  EnvelopeError,
+  readEnvelope as readEnvelopeOf,
+  type Envelope,
+} from '../../../server/src/sessions/envelope.js';
+
+const readEnvelope = (text: string, maxDepth: number): Envelope =>
+  readEnvelopeOf(Buffer.from(text), maxDepth);
 import { eventually } from '../../support/eventually.js';
 import { startHub } from './fixtures.js';
 

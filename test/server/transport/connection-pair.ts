@@ -55,7 +55,7 @@ export async function connectionPair(
   const received: string[] = [];
   let ends = 0;
   const receiver: Receiver = {
-    receive: (text) => void received.push(text),
+    receive: (frame) => void received.push(frame.toString()),
     receiveBinary: () => void received.push('(binary)'),
     end: () => {
       ends += 1;

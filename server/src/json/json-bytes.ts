@@ -1,0 +1,172 @@
+/** Nesting up to which bytes are read; deeper ones are left to slower readers, who say what is wrong with them. */
+const MAX_DEPTH = 1_024;
+
+const END = 0;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const PLUS = 0x2b;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const LOWER_E = 0x65;
+const LOWER_U = 0x75;
+const OPEN_BRACE = 0x7b;
+
+/** From an opening brace or bracket to the closing one. */
+const TO_CLOSING = 2;
+
+/** Bytes that may follow a backslash in a string. */
+const escapes: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrtu'));
+
+const literals: ReadonlyMap<number, Buffer> = new Map(
+  ['true', 'false', 'null'].map((literal) => [literal.charCodeAt(0), Buffer.from(literal)]),
+);
+
+/**
+ * Reads JSON from its bytes, as strictly as `JSON.parse` but without making values: where it ends, how deep it is,
+ * whether it is well-formed (RFC 8259). For texts that are passed on that is all that must be known, and a third of
+ * the work. Every method takes a place in the bytes and gives the place after what it read, or -1 when that is not
+ * there.
+ */
+export class JsonBytes {
+  /** Deepest nesting that was met. */
+  depth = 0;
+  /** The opening bytes of what is open, outermost first. */
+  readonly #open = new Uint8Array(MAX_DEPTH);
+
+  /** @param bytes valid UTF-8 */
+  constructor(private readonly bytes: Uint8Array) {}
+
+  /** There is nesting as deep as this, around what is read. */
+  reach(depth: number): void {
+    if (depth > this.depth) this.depth = depth;
+  }
+
+  /** The byte at a place; 0 behind the end. */
+  byte(at: number): number {
+    return this.bytes[at] ?? END;
+  }
+
+  /** White space, if there is some. */
+  space(start: number): number {
+    const { bytes } = this;
+    let at = start;
+    for (;;) {
+      const byte = bytes[at] ?? END;
+      if (byte > SPACE || (byte !== SPACE && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)) return at;
+      at += 1;
+    }
+  }
+
+  /** A value that is nested in `outerDepth` others. */
+  value(start: number, outerDepth: number): number {
+    const { bytes } = this;
+    const open = this.#open;
+    let at = start;
+    let depth = outerDepth;
+    for (;;) {
+      const first = bytes[at] ?? END;
+      if (first === OPEN_BRACE || first === OPEN_BRACKET) {
+        if (depth === MAX_DEPTH) return -1;
+        open[depth] = first;
+        depth += 1;
+        this.reach(depth);
+        at = this.space(at + 1);
+        if (bytes[at] !== first + TO_CLOSING) {
+          if (first === OPEN_BRACE) at = this.name(at);
+          if (at === -1) return -1;
+          continue;
+        }
+        depth -= 1;
+        at += 1;
+      } else {
+        at = this.#scalar(at, first);
+        if (at === -1) return -1;
+      }
+      // a value has ended: what is open ends too, or another value follows
+      for (;;) {
+        if (depth === outerDepth) return at;
+        if ((bytes[at] ?? END) <= SPACE) at = this.space(at);
+        const opening = open[depth - 1] ?? END;
+        const next = bytes[at] ?? END;
+        if (next === COMMA) {
+          at = this.space(at + 1);
+          if (opening === OPEN_BRACE) at = this.name(at);
+          if (at === -1) return -1;
+          break;
+        }
+        if (next !== opening + TO_CLOSING) return -1;
+        depth -= 1;
+        at += 1;
+      }
+    }
+  }
+
+  /** A member's name, the colon and the white space around. */
+  name(start: number): number {
+    if (this.byte(start) !== QUOTE) return -1;
+    const end = this.string(start + 1);
+    if (end === -1) return -1;
+    const colon = this.space(end);
+    return this.byte(colon) === COLON ? this.space(colon + 1) : -1;
+  }
+
+  /** The rest of a string after its opening quote. */
+  string(start: number): number {
+    const { bytes } = this;
+    let at = start;
+    for (;;) {
+      const byte = bytes[at] ?? END;
+      if (byte === QUOTE) return at + 1;
+      if (byte < SPACE) return -1;
+      at += 1;
+      if (byte !== BACKSLASH) continue;
+      const escape = bytes[at] ?? END;
+      if (!escapes.has(escape)) return -1;
+      at += 1;
+      if (escape !== LOWER_U) continue;
+      for (const end = at + 4; at < end; at += 1) if (!isHexDigit(bytes[at] ?? END)) return -1;
+    }
+  }
+
+  #scalar(at: number, first: number): number {
+    if (first === QUOTE) return this.string(at + 1);
+    if (first === MINUS || isDigit(first)) return this.#number(at);
+    const literal = literals.get(first);
+    if (literal === undefined) return -1;
+    for (let index = 1; index < literal.length; index += 1)
+      if (this.byte(at + index) !== literal[index]) return -1;
+    return at + literal.length;
+  }
+
+  #number(start: number): number {
+    let at = this.byte(start) === MINUS ? start + 1 : start;
+    at = this.byte(at) === ZERO ? at + 1 : this.#digits(at);
+    if (at !== -1 && this.byte(at) === DOT) at = this.#digits(at + 1);
+    if (at === -1 || (this.byte(at) | SPACE) !== LOWER_E) return at;
+    const sign = this.byte(at + 1);
+    return this.#digits(sign === PLUS || sign === MINUS ? at + 2 : at + 1);
+  }
+
+  /** One digit or more. */
+  #digits(start: number): number {
+    const { bytes } = this;
+    let at = start;
+    while (isDigit(bytes[at] ?? END)) at += 1;
+    return at === start ? -1 : at;
+  }
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= NINE;
+}
+
+function isHexDigit(byte: number): boolean {
+  const lower = byte | SPACE;
+  return isDigit(byte) || (lower >= 0x61 && lower <= 0x66);
+}

@@ -1,0 +1,68 @@
+import { JsonBytes } from './json-bytes.js';
+import type { Member, MessagePlaces } from './message-places.js';
+
+const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/**
+ * The places in a message of bytes, which are well-formed JSON then. `undefined` when they are not, are no object, or
+ * are nested beyond all use.
+ * @param text the same, where each character is one byte
+ */
+export function readBytes(bytes: Buffer, text: string | undefined): MessagePlaces | undefined {
+  const json = new JsonBytes(bytes);
+  const reader = new BytesReader(json, bytes, text);
+  const end = reader.object(json.space(0), 1, reader.members);
+  if (end === -1 || json.space(end) !== bytes.length) return undefined;
+  const { members, bodyMembers } = reader;
+  return { members, bodyMembers, depth: json.depth };
+}
+
+class BytesReader {
+  readonly members: Member[] = [];
+  bodyMembers: Member[] = [];
+
+  constructor(
+    private readonly json: JsonBytes,
+    private readonly bytes: Buffer,
+    private readonly text: string | undefined,
+  ) {}
+
+  /** Notes the members of an object. @returns where it ends, or -1 */
+  object(start: number, depth: number, members: Member[]): number {
+    const { json } = this;
+    if (json.byte(start) !== OPEN_BRACE) return -1;
+    json.reach(depth);
+    let at = json.space(start + 1);
+    if (json.byte(at) === CLOSE_BRACE) return at + 1;
+    for (;;) {
+      const valueStart = json.name(at);
+      if (valueStart === -1) return -1;
+      const name = this.#nameAt(at);
+      const end = this.#value(name, valueStart, depth);
+      if (end === -1) return -1;
+      members.push({ name, start: valueStart, end });
+      at = json.space(end);
+      const next = json.byte(at);
+      if (next === CLOSE_BRACE) return at + 1;
+      if (next !== COMMA) return -1;
+      at = json.space(at + 1);
+    }
+  }
+
+  /** Of two members `body` the last counts. */
+  #value(name: string, start: number, depth: number): number {
+    if (depth > 1 || name !== 'body') return this.json.value(start, depth);
+    this.bodyMembers = [];
+    return this.json.byte(start) === OPEN_BRACE
+      ? this.object(start, depth + 1, this.bodyMembers)
+      : this.json.value(start, depth);
+  }
+
+  #nameAt(start: number): string {
+    const end = this.json.string(start + 1) - 1;
+    const raw = this.text?.slice(start + 1, end) ?? this.bytes.toString('utf8', start + 1, end);
+    return raw.includes('\\') ? String(JSON.parse(`"${raw}"`)) : raw;
+  }
+}
