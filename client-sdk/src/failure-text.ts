@@ -22,7 +22,7 @@ function describe(thrown: unknown): string {
       return thrown.message;
     }
     // The other members of an error may hold paths and the like.
-    return thrown instanceof Error ? '' : encodeJson(thrown, 'the error');
+    return thrown instanceof Error ? '' : encodeJson(thrown, 'the error').text;
   } catch {
     return ''; // a getter that throws, a circular object
   }

@@ -12,6 +12,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Objects of which `JSON.stringify` would silently keep little or nothing. */
 const lossyKinds = new Set(['Map', 'Set', 'WeakMap', 'WeakSet', 'Promise', 'Error', 'RegExp', 'ArrayBuffer']);
 
+/** A value as JSON text. */
+export interface EncodedJson {
+  readonly text: string;
+  /** It is known to be nested no deeper than any hub takes. */
+  readonly isShallow: boolean;
+}
+
 /**
  * The JSON text of a value, as `JSON.stringify` writes it (`undefined` at the top is `null`), but for what it
  * would lose without a word: those values are refused wherever they stand.
@@ -21,9 +28,10 @@ const lossyKinds = new Set(['Map', 'Set', 'WeakMap', 'WeakSet', 'Promise', 'Erro
  *   binary data, refers to itself, or has a `toJSON` or getter that throws
  * @throws {RangeError} it is nested too deeply to be written at all
  */
-export function encodeJson(value: unknown, what: string): string {
+export function encodeJson(value: unknown, what: string): EncodedJson {
   try {
-    return JSON.stringify(value, isKept(value, QUICK_DEPTH) ? undefined : refuseLoss) ?? 'null';
+    const isShallow = isKept(value, QUICK_DEPTH);
+    return { text: JSON.stringify(value, isShallow ? undefined : refuseLoss) ?? 'null', isShallow };
   } catch (cause) {
     if (isStackOverflow(cause)) throw new RangeError(`${what} is nested too deeply`, { cause });
     throw new TypeError(`${what} cannot be sent as JSON: ${whyUnwritable(cause)}`, { cause });
@@ -78,13 +86,20 @@ export interface FrameProblem {
   readonly text: string;
 }
 
-/** What is wrong with a frame before it is sent: a hub closes the connection of one that is too large. */
-export function frameProblem(text: string, maxMessageBytes: number): FrameProblem | undefined {
+/**
+ * What is wrong with a frame before it is sent: a hub closes the connection of one that is too large.
+ * @param isShallow nothing in it is nested deeply
+ */
+export function frameProblem(
+  text: string,
+  maxMessageBytes: number,
+  isShallow: boolean,
+): FrameProblem | undefined {
   const bytes = text.length * 3 <= maxMessageBytes ? 0 : new TextEncoder().encode(text).byteLength;
   if (bytes > maxMessageBytes) {
     return { code: 'too-large', text: `is ${bytes} bytes, the hub takes at most ${maxMessageBytes}` };
   }
-  const depth = nestingDepth(text);
+  const depth = isShallow ? 0 : nestingDepth(text);
   if (depth <= MAX_JSON_DEPTH) return undefined;
   return {
     code: 'too-deep',

@@ -78,16 +78,19 @@ function encodeCall(
   maxMessageBytes: number,
   toError: (failure: Failure) => RemoteError,
 ): string {
+  let isShallow = false;
   let frame = `{"action":"remote-call","nonce":"${nonce}","body":{"remotename":${JSON.stringify(remotename)}`;
   frame += `,"function":${JSON.stringify(functionName)},"args":`;
   try {
-    frame += encodeJson(args, 'args');
+    const encoded = encodeJson(args, 'args');
+    frame += encoded.text;
+    isShallow = encoded.isShallow;
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw toError({ code: 'invalid-arguments', executed: 'no', message: cause.message, cause });
   }
   frame += timeoutMs === undefined ? '}}' : `,"timeoutMs":${timeoutMs}}}`;
-  const problem = frameProblem(frame, maxMessageBytes);
+  const problem = frameProblem(frame, maxMessageBytes, isShallow);
   if (problem === undefined) return frame;
   const code = problem.code === 'too-large' ? 'message-too-large' : 'invalid-arguments';
   throw toError({ code, executed: 'no', message: `the call ${problem.text}` });

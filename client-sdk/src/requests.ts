@@ -27,8 +27,8 @@ export async function sendRequest<Result>(
   { action, body, read }: Request<Result>,
 ): Promise<Result> {
   const nonce = pending.newNonce();
-  const frame = encodeJson({ action, nonce, body }, 'the message');
-  const problem = frameProblem(frame, line.maxMessageBytes);
+  const { text: frame, isShallow } = encodeJson({ action, nonce, body }, 'the message');
+  const problem = frameProblem(frame, line.maxMessageBytes, isShallow);
   if (problem !== undefined) {
     throw new HubError({ code: 'message-too-large', message: `the message ${problem.text}` });
   }

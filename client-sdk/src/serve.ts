@@ -229,11 +229,11 @@ export class Serving {
   }
 
   #progress(call: ServedCall, value: unknown): void {
-    const progress = encodeJson(value, 'the progress');
+    const { text, isShallow } = encodeJson(value, 'the progress');
     if (!this.#isRunning(call)) return;
     const { requestId } = call;
-    const frame = `{"action":"remote-call-progress","requestId":${JSON.stringify(requestId)},"progress":${progress}}`;
-    const problem = frameProblem(frame, this.line.maxMessageBytes);
+    const frame = `{"action":"remote-call-progress","requestId":${JSON.stringify(requestId)},"progress":${text}}`;
+    const problem = frameProblem(frame, this.line.maxMessageBytes, isShallow);
     if (problem !== undefined) throw new TypeError(`the progress ${problem.text}`);
     this.line.send(frame);
   }
@@ -241,9 +241,9 @@ export class Serving {
   /** @throws {TypeError | RangeError} the result cannot be sent */
   #answerResult(call: ServedCall, result: unknown): void {
     if (!this.#isRunning(call)) return;
-    const text = encodeJson(result, 'the result');
+    const { text, isShallow } = encodeJson(result, 'the result');
     const frame = `{"action":"remote-call-result","requestId":${JSON.stringify(call.requestId)},"result":${text}}`;
-    const problem = frameProblem(frame, this.line.maxMessageBytes);
+    const problem = frameProblem(frame, this.line.maxMessageBytes, isShallow);
     if (problem !== undefined) throw new RangeError(`the result ${problem.text}`);
     this.#running.delete(call.requestId);
     this.#send(call.requestId, frame);
@@ -254,7 +254,7 @@ export class Serving {
     const { requestId } = call;
     this.#running.delete(requestId);
     const frame = errorFrame(requestId, error, executed);
-    const fits = frameProblem(frame, this.line.maxMessageBytes) === undefined;
+    const fits = frameProblem(frame, this.line.maxMessageBytes, true) === undefined;
     this.#send(requestId, fits ? frame : errorFrame(requestId, error.slice(0, 100), executed));
   }
 }
