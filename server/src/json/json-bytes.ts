@@ -37,7 +37,7 @@ export class JsonBytes {
   /** Deepest nesting that was met. */
   depth = 0;
   /** The opening bytes of what is open, outermost first. */
-  readonly #open = new Uint8Array(MAX_DEPTH);
+  readonly #open: number[] = [];
 
   /** @param bytes valid UTF-8 */
   constructor(private readonly bytes: Uint8Array) {}
