@@ -2,7 +2,7 @@ import { authenticateSchema, closeCodes, type Authenticate } from '@remotes-hub/
 import type { Logger } from '../observability/logger.js';
 import type { JsonFields, JsonText } from '../json/json-text.js';
 import { AuthenticationError, type Authenticator, type Identity } from '../authentication/authenticate.js';
-import { reply } from './dispatcher.js';
+import { reply, type Dispatcher } from './dispatcher.js';
 import { EnvelopeError, readEnvelope } from './envelope.js';
 import { describeIssues, errorFields, failureFields } from './error-replies.js';
 import type { ConnectionEnd, Peer, Session } from './session.js';
@@ -21,10 +21,21 @@ interface WaitingFrame {
   readonly handle: () => void;
 }
 
-/** What an entrance needs from the hub. */
-export interface EntranceOptions {
+/** A new connection. */
+export interface Arrival {
   readonly peer: Peer;
+  /** The peer's address, without its port. */
   readonly address: string;
+  readonly speaksV1: boolean;
+  /** Set when it has logged in already. */
+  readonly identity: Identity | undefined;
+  readonly instanceId: string | undefined;
+  /** Called when it has logged in. */
+  readonly loggedIn: () => void;
+}
+
+/** What every entrance needs from the hub. */
+export interface Hall {
   readonly authenticator: Authenticator;
   readonly unauthenticated: Unauthenticated;
   readonly authenticationTimeoutMs: number;
@@ -32,11 +43,15 @@ export interface EntranceOptions {
   readonly maxDepth: number;
   readonly log: Logger;
   /** Makes the session of a peer that has logged in; `undefined` when there is no room, and the peer is closed. */
-  readonly openSession: (identity: Identity, instanceId: string | undefined) => Session | undefined;
+  readonly openSession: (
+    arrival: Arrival,
+    identity: Identity,
+    instanceId: string | undefined,
+  ) => Session | undefined;
   /** The reply to the login, sent before anything else reaches the session. */
   readonly greet: (session: Session) => JsonFields;
-  /** A frame of a session that has logged in. */
-  readonly dispatch: (session: Session, frame: Buffer) => void;
+  /** Takes the frames of sessions that have logged in. */
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
 }
 
 /**
@@ -44,11 +59,12 @@ export interface EntranceOptions {
  * while it is being checked, then its session. Bounded in time, failures and frames.
  */
 export class Entrance implements UnauthenticatedConnection {
-  readonly address: string;
-  readonly #options: EntranceOptions;
+  readonly #hall: Hall;
+  readonly #arrival: Arrival;
   #session: Session | undefined;
   #deadline: NodeJS.Timeout | undefined;
-  #waiting: WaitingFrame[] = [];
+  /** There while there are some. */
+  #waiting: WaitingFrame[] | undefined;
   #waitingBytes = 0;
   #isLoggingIn = false;
   #isOver = false;
@@ -56,15 +72,19 @@ export class Entrance implements UnauthenticatedConnection {
   #refused = 0;
 
   /** @param session of a peer that has logged in already */
-  constructor(options: EntranceOptions, session?: Session) {
-    this.#options = options;
-    this.address = options.address;
+  constructor(hall: Hall, arrival: Arrival, session?: Session) {
+    this.#hall = hall;
+    this.#arrival = arrival;
     this.#session = session;
+  }
+
+  get address(): string {
+    return this.#arrival.address;
   }
 
   /** Waits for a login, for so long. */
   awaitLogin(): void {
-    const { unauthenticated, authenticationTimeoutMs } = this.#options;
+    const { unauthenticated, authenticationTimeoutMs } = this.#hall;
     this.#deadline = setTimeout(
       () => this.#turnAway(`no login within ${authenticationTimeoutMs} ms`),
       authenticationTimeoutMs,
@@ -79,7 +99,7 @@ export class Entrance implements UnauthenticatedConnection {
   /** One text frame, in the order of arrival. */
   receive(frame: Buffer): void {
     if (this.#isOver) return;
-    if (this.#session !== undefined) this.#options.dispatch(this.#session, frame);
+    if (this.#session !== undefined) this.#hall.dispatcher.dispatch(this.#session, frame);
     else if (this.#isLoggingIn) this.#keep({ bytes: frame.length, handle: () => this.receive(frame) });
     else this.#beforeLogin(frame);
   }
@@ -104,6 +124,7 @@ export class Entrance implements UnauthenticatedConnection {
   }
 
   #keep(frame: WaitingFrame): void {
+    this.#waiting ??= [];
     this.#waiting.push(frame);
     this.#waitingBytes += frame.bytes;
     if (this.#waiting.length <= MAX_WAITING_FRAMES && this.#waitingBytes <= MAX_WAITING_BYTES) return;
@@ -113,7 +134,7 @@ export class Entrance implements UnauthenticatedConnection {
   #beforeLogin(frame: Buffer): void {
     let nonce: JsonText | undefined;
     try {
-      const envelope = readEnvelope(frame, this.#options.maxDepth);
+      const envelope = readEnvelope(frame, this.#hall.maxDepth);
       nonce = envelope.nonce;
       if (envelope.action !== 'authenticate')
         return this.#refuse(errorFields('not-authenticated', 'log in first'), nonce);
@@ -121,7 +142,7 @@ export class Entrance implements UnauthenticatedConnection {
       if (!parsed.success)
         return this.#refuse(errorFields('invalid-body', describeIssues(parsed.error.issues)), nonce);
       this.#logIn(parsed.data, nonce).catch((error: unknown) => {
-        this.#options.log.error({ err: error }, 'login failed unexpectedly');
+        this.#hall.log.error({ err: error }, 'login failed unexpectedly');
         this.#close(closeCodes.notAuthenticated, 'the login failed');
       });
     } catch (error) {
@@ -135,13 +156,13 @@ export class Entrance implements UnauthenticatedConnection {
     if (this.#refused > MAX_REFUSED_FRAMES) {
       return this.#close(closeCodes.protocolAbuse, 'too many requests before the login');
     }
-    reply(this.#options.peer, fields, nonce);
+    reply(this.#arrival.peer, fields, nonce);
   }
 
   async #logIn({ body }: Authenticate, nonce: JsonText | undefined): Promise<void> {
     this.#isLoggingIn = true;
     try {
-      const identity = await this.#options.authenticator.authenticate(body, { address: this.address });
+      const identity = await this.#hall.authenticator.authenticate(body, { address: this.address });
       if (!this.#isOver) this.#enter(identity, body.instanceId, nonce);
     } catch (error) {
       if (!this.#isOver) this.#failed(error, nonce);
@@ -151,25 +172,26 @@ export class Entrance implements UnauthenticatedConnection {
   }
 
   #enter(identity: Identity, instanceId: string | undefined, nonce: JsonText | undefined): void {
-    const session = this.#options.openSession(identity, instanceId);
+    const session = this.#hall.openSession(this.#arrival, identity, instanceId);
     this.#leave();
     if (session === undefined) return this.end();
     this.#session = session;
     session.expireAt(identity.expiresAt);
-    reply(session, this.#options.greet(session), nonce);
+    reply(session, this.#hall.greet(session), nonce);
   }
 
   #failed(error: unknown, nonce: JsonText | undefined): void {
     if (!(error instanceof AuthenticationError))
-      this.#options.log.error({ err: error }, 'authentication failed');
-    reply(this.#options.peer, failureFields(error, false), nonce);
+      this.#hall.log.error({ err: error }, 'authentication failed');
+    reply(this.#arrival.peer, failureFields(error, false), nonce);
     this.#failures += 1;
-    if (this.#failures >= this.#options.maxAuthenticationFailures) this.#turnAway('too many failed logins');
+    if (this.#failures >= this.#hall.maxAuthenticationFailures) this.#turnAway('too many failed logins');
   }
 
   #flush(): void {
-    while (this.#waiting.length > 0 && !this.#isLoggingIn && !this.#isOver) {
+    while (this.#waiting !== undefined && !this.#isLoggingIn && !this.#isOver) {
       const frame = this.#waiting.shift();
+      if (this.#waiting.length === 0) this.#waiting = undefined;
       this.#waitingBytes -= frame?.bytes ?? 0;
       frame?.handle();
     }
@@ -180,13 +202,13 @@ export class Entrance implements UnauthenticatedConnection {
   }
 
   #close(code: Parameters<Peer['close']>[0], reason: string): void {
-    this.#options.peer.close(code, reason);
+    this.#arrival.peer.close(code, reason);
     this.end({ code });
   }
 
   #leave(): void {
     clearTimeout(this.#deadline);
-    this.#options.unauthenticated.delete(this);
-    if (this.#isOver) this.#waiting = [];
+    this.#hall.unauthenticated.delete(this);
+    if (this.#isOver) this.#waiting = undefined;
   }
 }

@@ -3,10 +3,13 @@ import { SESSION_EXPIRING_NOTICE_MS } from '@remotes-hub/protocol';
 /** Node turns a longer delay into 1 ms. */
 const MAX_DELAY_MS = 2_147_483_647;
 
-/** What happens before the end of a session's life, and at it. */
-export interface ExpiryHandlers {
-  readonly soon: (expiresAt: number) => void;
-  readonly now: () => void;
+/** Far ends are waited for in steps of this, so that the runtime keeps one list of timers for many sessions. */
+const STEP_MS = 60_000;
+
+/** What has an end of its life, and is told of it. */
+export interface Expiring {
+  expiresSoon(expiresAt: number): void;
+  expired(): void;
 }
 
 /** The end of a session's life, with a notice 60 s before. May be set anew. */
@@ -14,7 +17,7 @@ export class Expiry implements Disposable {
   #timer: NodeJS.Timeout | undefined;
   #expiresAt: number | undefined;
 
-  constructor(private readonly handlers: ExpiryHandlers) {}
+  constructor(private readonly owner: Expiring) {}
 
   get expiresAt(): number | undefined {
     return this.#expiresAt;
@@ -36,20 +39,21 @@ export class Expiry implements Disposable {
 
   #waitForNotice(expiresAt: number): void {
     this.#at(expiresAt - SESSION_EXPIRING_NOTICE_MS, () => {
-      this.handlers.soon(expiresAt);
+      this.owner.expiresSoon(expiresAt);
       this.#at(expiresAt, () => this.#expire());
     });
   }
 
   #expire(): void {
     this[Symbol.dispose]();
-    this.handlers.now();
+    this.owner.expired();
   }
 
   #at(time: number, task: () => void): void {
     const delay = time - Date.now();
-    if (delay <= 0) task();
-    else this.#timer = setTimeout(() => this.#at(time, task), Math.min(delay, MAX_DELAY_MS));
+    if (delay <= 0) return task();
+    const step = delay < STEP_MS ? delay : delay - (delay % STEP_MS);
+    this.#timer = setTimeout(() => this.#at(time, task), Math.min(step, MAX_DELAY_MS));
   }
 
   [Symbol.dispose](): void {

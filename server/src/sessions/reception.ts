@@ -4,23 +4,10 @@ import type { JsonFields } from '../json/json-text.js';
 import type { Logger } from '../observability/logger.js';
 import type { Authenticator, Identity } from '../authentication/authenticate.js';
 import type { Dispatcher } from './dispatcher.js';
-import { Entrance } from './entrance.js';
-import { Session, type Peer } from './session.js';
+import { Entrance, type Arrival, type Hall } from './entrance.js';
+import { Session } from './session.js';
 import type { SessionDirectory } from './session-directory.js';
 import { Unauthenticated, type UnauthenticatedLimits } from './unauthenticated.js';
-
-/** A new connection. */
-export interface Arrival {
-  readonly peer: Peer;
-  /** The peer's address, without its port. */
-  readonly address: string;
-  readonly speaksV1: boolean;
-  /** Set when it has logged in already. */
-  readonly identity: Identity | undefined;
-  readonly instanceId: string | undefined;
-  /** Called when it has logged in. */
-  readonly loggedIn: () => void;
-}
 
 /** Bounds of connections on their way to a session. */
 export interface ReceptionLimits extends UnauthenticatedLimits {
@@ -46,10 +33,24 @@ export interface ReceptionOptions {
 export class Reception {
   readonly #options: ReceptionOptions;
   readonly #unauthenticated: Unauthenticated;
+  readonly #hall: Hall;
 
   constructor(options: ReceptionOptions) {
+    const { authenticator, limits, log, greet, dispatcher } = options;
     this.#options = options;
-    this.#unauthenticated = new Unauthenticated(options.limits);
+    this.#unauthenticated = new Unauthenticated(limits);
+    this.#hall = {
+      authenticator,
+      log,
+      greet,
+      unauthenticated: this.#unauthenticated,
+      authenticationTimeoutMs: limits.authenticationTimeoutMs,
+      maxAuthenticationFailures: limits.maxAuthenticationFailures,
+      maxDepth: limits.maxJsonDepth,
+      openSession: (arrival, identity, instanceId) =>
+        this.#openSession(arrival, identity, instanceId ?? arrival.instanceId),
+      dispatcher,
+    };
   }
 
   /** Connections that have not logged in. */
@@ -59,32 +60,16 @@ export class Reception {
 
   /** The entrance of a new connection, which gets its frames. */
   accept(arrival: Arrival): Entrance {
-    const { authenticator, limits, log, greet, dispatcher } = this.#options;
-    const { peer, address, identity } = arrival;
-    const session = identity && this.#open(arrival, identity, arrival.instanceId);
-    const entrance = new Entrance(
-      {
-        peer,
-        address,
-        authenticator,
-        log,
-        greet,
-        unauthenticated: this.#unauthenticated,
-        authenticationTimeoutMs: limits.authenticationTimeoutMs,
-        maxAuthenticationFailures: limits.maxAuthenticationFailures,
-        maxDepth: limits.maxJsonDepth,
-        openSession: (who, instanceId) => this.#open(arrival, who, instanceId ?? arrival.instanceId),
-        dispatch: (to, frame) => dispatcher.dispatch(to, frame),
-      },
-      session,
-    );
+    const { identity, instanceId } = arrival;
+    const session = identity && this.#openSession(arrival, identity, instanceId);
+    const entrance = new Entrance(this.#hall, arrival, session);
     // without a session in spite of an identity there was no room, and the peer is closed already
     if (identity === undefined) entrance.awaitLogin();
     else session?.expireAt(identity.expiresAt);
     return entrance;
   }
 
-  #open(arrival: Arrival, identity: Identity, instanceId: string | undefined): Session | undefined {
+  #openSession(arrival: Arrival, identity: Identity, instanceId: string | undefined): Session | undefined {
     const { sessions, sessionOpened, log } = this.#options;
     const { peer, address, speaksV1 } = arrival;
     if (!sessions.hasRoom(identity.userId, instanceId)) {
@@ -92,12 +77,14 @@ export class Reception {
       return undefined;
     }
     const session = new Session({ id: randomUUID(), identity, peer, address, instanceId, speaksV1 });
-    const facts = { userId: session.userId, sessionId: session.id };
     sessions.add(session);
     sessionOpened(session);
-    session.onEnd(() => log.info(facts, 'session closed'));
-    log.info({ ...facts, address }, 'session opened');
+    session.onEnd(this.#logEnd);
+    log.info({ userId: session.userId, sessionId: session.id, address }, 'session opened');
     arrival.loggedIn();
     return session;
   }
+
+  readonly #logEnd = ({ userId, id: sessionId }: Session): void =>
+    this.#options.log.info({ userId, sessionId }, 'session closed');
 }

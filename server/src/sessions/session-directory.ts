@@ -51,7 +51,7 @@ export class SessionDirectory {
     sessions.add(session);
     this.#size += 1;
     if (isFirst) this.listener.userArrived?.(session.userId);
-    session.onEnd(() => this.#remove(session));
+    session.onEnd(this.#remove);
     this.broadcast(session.userId, 'session-opened', { sessionId: session.id });
     for (const replaced of earlier)
       replaced.close(closeCodes.replaced, 'replaced by a later session of this instance');
@@ -84,12 +84,12 @@ export class SessionDirectory {
     return [...(this.#users.get(userId) ?? [])].filter((session) => session.instanceId === instanceId);
   }
 
-  #remove(session: Session): void {
+  readonly #remove = (session: Session): void => {
     const sessions = this.#users.get(session.userId);
     if (!sessions?.delete(session)) return;
     this.#size -= 1;
     if (sessions.size > 0) return;
     this.#users.delete(session.userId);
     this.listener.userLeft(session.userId);
-  }
+  };
 }

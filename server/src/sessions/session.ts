@@ -1,6 +1,6 @@
 import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
 import type { Identity } from '../authentication/authenticate.js';
-import { Expiry } from './expiry.js';
+import { Expiry, type Expiring } from './expiry.js';
 import { writeJson, type OutgoingText } from '../json/json-text.js';
 
 /** How a connection ended. */
@@ -40,7 +40,7 @@ export interface SessionOptions {
  * One authenticated connection of a user. Ends once: whoever hangs on it is told at that moment, whatever the
  * socket still has to do.
  */
-export class Session {
+export class Session implements Expiring {
   readonly id: string;
   readonly userId: string;
   readonly address: string;
@@ -48,7 +48,7 @@ export class Session {
   readonly speaksV1: boolean;
   readonly #peer: Peer;
   readonly #expiry: Expiry;
-  readonly #endListeners = new Set<() => void>();
+  #endListeners: ((session: Session) => void)[] = [];
   #isOpen = true;
   #end: ConnectionEnd = {};
 
@@ -59,10 +59,7 @@ export class Session {
     this.instanceId = instanceId;
     this.speaksV1 = speaksV1;
     this.#peer = peer;
-    this.#expiry = new Expiry({
-      soon: (expires) => this.#sendNotice(expires),
-      now: () => this.close(closeCodes.notAuthenticated, 'the credentials have expired'),
-    });
+    this.#expiry = new Expiry(this);
   }
 
   get isOpen(): boolean {
@@ -111,16 +108,20 @@ export class Session {
     return false;
   }
 
-  /** Leaves after the work at hand, so that it never overtakes the reply to a login that is about to expire. */
-  #sendNotice(expiresAt: number): void {
+  /** The notice leaves after the work at hand, so that it never overtakes the reply to a login that expires soon. */
+  expiresSoon(expiresAt: number): void {
     const text = writeJson({ action: 'session-expiring', body: { sessionId: this.id, expiresAt } });
     process.nextTick(() => this.send(text));
   }
 
+  expired(): void {
+    this.close(closeCodes.notAuthenticated, 'the credentials have expired');
+  }
+
   /** Runs when the session ends; at once when it has. */
-  onEnd(listener: () => void): void {
-    if (this.#isOpen) this.#endListeners.add(listener);
-    else listener();
+  onEnd(listener: (session: Session) => void): void {
+    if (this.#isOpen) this.#endListeners.push(listener);
+    else listener(this);
   }
 
   /** Ends the session and closes its connection. */
@@ -135,8 +136,8 @@ export class Session {
     this.#isOpen = false;
     this.#end = end;
     this.#expiry[Symbol.dispose]();
-    const listeners = [...this.#endListeners];
-    this.#endListeners.clear();
-    for (const listener of listeners) listener();
+    const listeners = this.#endListeners;
+    this.#endListeners = [];
+    for (const listener of listeners) listener(this);
   }
 }

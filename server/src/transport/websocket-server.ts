@@ -223,7 +223,7 @@ export class WebSocketServer implements AsyncDisposable {
     const connection = new Connection({ socket, stream: raw, frames: this.#frames, limits, log });
     this.#connections.set(socket, connection);
     socket.once('close', () => this.#connections.delete(socket));
-    const loggedIn = identity === undefined ? boundBytes(raw, connection) : () => undefined;
+    const loggedIn = identity === undefined ? boundBytes(raw, connection) : nothing;
     const instanceId = request.headers['remotes-instance-id'];
     const receiver = this.#options.accept({
       peer: connection,
@@ -247,6 +247,10 @@ function boundBytes(raw: Duplex, connection: Connection): () => void {
   };
   raw.on('data', count);
   return () => raw.off('data', count);
+}
+
+function nothing(): void {
+  // it was never bounded
 }
 
 function pathOf(request: IncomingMessage): string {

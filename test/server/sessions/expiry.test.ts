@@ -151,7 +151,10 @@ test('an own identity that has ended already is closed at once, with 4401, and l
 
 function watched() {
   const calls: string[] = [];
-  const expiry = new Expiry({ soon: (at) => calls.push(`soon ${at}`), now: () => calls.push('now') });
+  const expiry = new Expiry({
+    expiresSoon: (at) => void calls.push(`soon ${at}`),
+    expired: () => void calls.push('now'),
+  });
   return { expiry, calls };
 }
 
