@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import * as fc from 'fast-check';
 import { exportSPKI, SignJWT, UnsecuredJWT, base64url, decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Tokens, type TokensOptions } from '../../../server/src/authentication/tokens.js';
@@ -237,3 +238,69 @@ test('an issuer without an audience is warned of', async () => {
   expect(pinned.canIssue).toBe(false);
   expect(logger.lines).toHaveLength(1);
 });
+
+// the hub checks the signatures of its own tokens itself: what the library refuses it must refuse
+
+test('a token of the hub that was changed in any way is refused as the library refuses it', async () => {
+  using tokens = hubTokens();
+  const token = await hubToken({ sub: 'u1' });
+  const piece = fc.oneof(
+    fc.constantFrom('.', '=', '-', '_', ' ', 'A', 'e30', 'eyJhbGciOiJub25lIn0'),
+    fc.string({ maxLength: 3 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.nat(token.length), fc.nat(3), piece, async (at, cut, added) => {
+      const changed = token.slice(0, at) + added + token.slice(at + cut);
+      if (changed === token) return;
+      expect([changed, await refusalOf(tokens.verify(changed))]).toMatchObject([changed, invalid]);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test.each([
+  ['without a signature', (head: string, claims: string) => `${head}.${claims}.`],
+  ['with no part for it', (head: string, claims: string) => `${head}.${claims}`],
+  [
+    'with a part too many',
+    (head: string, claims: string, signature: string) => `${head}.${claims}.${claims}.${signature}`,
+  ],
+  ['padded', (head: string, claims: string, signature: string) => `${head}.${claims}.${signature}=`],
+  [
+    'in base64',
+    (head: string, claims: string, signature: string) =>
+      `${head}.${claims}.${signature.replaceAll('-', '+').replaceAll('_', '/')}+`,
+  ],
+  [
+    'with other bits that base64 drops',
+    (head: string, claims: string, signature: string) =>
+      `${head}.${claims}.${signature.slice(0, -1)}${other(signature.slice(-1))}`,
+  ],
+  [
+    'that says it is unsigned',
+    (_head: string, claims: string, signature: string) =>
+      `${base64url.encode('{"alg":"none"}')}.${claims}.${signature}`,
+  ],
+])('a token of the hub %s is refused', async (_what, change) => {
+  using tokens = hubTokens();
+  const [head = '', claims = '', signature = ''] = (await hubToken({ sub: 'u1' })).split('.');
+  expect(await refusalOf(tokens.verify(change(head, claims, signature)))).toMatchObject(invalid);
+});
+
+test('an extension that must be understood is refused, however well it is signed', async () => {
+  using tokens = hubTokens();
+  for (const header of [
+    '{"alg":"HS256","crit":["x"],"x":1}',
+    '{"alg":"HS256","crit":[]}',
+    '{"alg":"HS256","b64":false,"crit":["b64"]}',
+  ]) {
+    const token = rawToken('{"sub":"u1","exp":4000000000}', header);
+    expect([header, await refusalOf(tokens.verify(token))]).toMatchObject([header, invalid]);
+  }
+});
+
+/** Another character that stands for the same bits where the last two are not used. */
+function other(character: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  return alphabet[alphabet.indexOf(character) ^ 1] ?? '';
+}
