@@ -20,8 +20,8 @@ export const STEPS = 5;
 /** Opened before anything is measured. */
 const WARM_SESSIONS = 300;
 
-/** The sessions belong to so many users. */
-const USERS = 1_000;
+/** The sessions belong to so many users, two or so each: every login is told to the user's other sessions. */
+const USERS = 5_000;
 
 /** One round: what the steps of the two servers took, and their memory after the first and the last step. */
 interface Round {

@@ -43,14 +43,14 @@ export function addStartCommand(program: Command, context: CommandContext): void
 
 async function start({ config: file, ...overrides }: StartOptions, context: CommandContext): Promise<void> {
   const { loadConfig } = await import('../config/load-config.js');
-  const { createLogger } = await import('../observability/logger.js');
+  const { bufferedOutput, createLogger } = await import('../observability/logger.js');
   const { createHub } = await import('../hub.js');
   const { agentSchema } = await import('../config/config-schema.js');
   const given = loadConfig(file, context.env, overrides);
   const loaded = file === undefined ? withAgent(given, agentSchema.parse(standardAgent)) : given;
   const needsToken = !hasAuthentication(loaded.config);
   const config = needsToken ? withRandomSecret(loaded) : loaded;
-  const log = createLogger(config.config.log.level);
+  const log = createLogger(config.config.log.level, bufferedOutput());
   const crashes = reportingCrashes(log, context.exitNow);
   using interruption = new Interruption(context.exitNow);
   const hub = createHub({ loaded: config, log });

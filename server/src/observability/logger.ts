@@ -2,11 +2,27 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** How the hub logs: JSON lines with a constant `msg`; arguments, results and credentials stay out. */
+/** Lines are written together when there are so many bytes of them, or this much later, in milliseconds. */
+const MIN_BYTES = 4_096;
+const FLUSH_MS = 100;
+
+/**
+ * How the hub logs: JSON lines with a constant `msg`; arguments, results and credentials stay out.
+ * @param destination of the lines; standard output, each at once, unless given
+ */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
     redact: ['token', 'password', 'authorization', '*.token', '*.password', '*.authorization'],
   };
   return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/**
+ * Standard output for as long as the process lives, with many lines in one write where nobody is watching: a write for
+ * each would be a good part of what a login costs. What is left is written at the exit.
+ */
+export function bufferedOutput(): DestinationStream {
+  if (process.stdout.isTTY) return pino.destination(1);
+  return pino.destination({ dest: 1, sync: false, minLength: MIN_BYTES, periodicFlush: FLUSH_MS });
 }

@@ -156,9 +156,11 @@ export class WebSocketServer implements AsyncDisposable {
       return this.#refuse(socket, this.#describeRefusal(error));
     }
     if (!this.#decide(socket) || socket.destroyed) return;
+    socket.cork(); // the answer leaves together with what the session is told first
     this.#server.handleUpgrade(request, socket, head, (webSocket) =>
       this.#opened(webSocket, request, socket, identity),
     );
+    process.nextTick(() => socket.uncork());
   }
 
   /** Ends the wait for a login. False when it has ended already. */
