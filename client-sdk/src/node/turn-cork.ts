@@ -5,9 +5,14 @@ export interface Corkable {
 }
 
 /**
- * Writes the frames of one turn of the event loop together. The first goes out at once, so that a lone one waits for
- * nothing; those after it are held until the turn's work is done, and leave in one system call. For small frames that
- * call is most of what they cost.
+ * Frames that are written together at most. With more, the two sides would take turns: one waits while the other works
+ * through all there is.
+ */
+const MAX_TOGETHER = 8;
+
+/**
+ * Writes the frames of one turn of the event loop together, some at a time. For small frames the system call is most of
+ * what they cost. A lone frame leaves when the turn's work is done, before anything else happens.
  */
 export class TurnCork {
   /** Frames of this turn. */
@@ -18,20 +23,20 @@ export class TurnCork {
   /** A frame is about to be written. */
   beforeFrame(): void {
     if (this.#frames === 0) process.nextTick(this.#endTurn);
-    else if (this.#frames === 1) this.stream.cork();
+    else if (this.#frames % MAX_TOGETHER === 0) this.stream.uncork();
+    if (this.#frames % MAX_TOGETHER === 0) this.stream.cork();
     this.#frames += 1;
   }
 
   /** Lets go what is held: the stream is about to be destroyed, which would lose it. */
   release(): void {
-    if (this.#frames < 2) return;
-    this.#frames = 1;
+    if (this.#frames === 0) return;
     this.stream.uncork();
+    this.stream.cork(); // what is written after it in this turn is held as before
   }
 
   readonly #endTurn = (): void => {
-    const isHeld = this.#frames > 1;
     this.#frames = 0;
-    if (isHeld) this.stream.uncork();
+    this.stream.uncork();
   };
 }

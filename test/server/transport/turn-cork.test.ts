@@ -21,18 +21,24 @@ function recordingStream() {
   return { writes, stream, cork, send };
 }
 
-test('a lone frame is written at once', () => {
+test('the frames of one turn leave together, in order, when its work is done and before anything else happens', async () => {
   const { writes, send } = recordingStream();
-  send('a');
-  expect(writes).toEqual([['a']]);
+  for (const text of ['a', 'b', 'c']) send(text);
+  expect(writes).toEqual([]);
+  await new Promise<void>((resolve) => {
+    process.nextTick(resolve);
+  });
+  expect(writes).toEqual([['a', 'b', 'c']]);
 });
 
-test('the frames of one turn after the first leave together, in order, when the turn ends', async () => {
+test('of many frames in one turn eight at a time leave, so that the other side can begin', async () => {
   const { writes, send } = recordingStream();
-  for (const text of ['a', 'b', 'c', 'd']) send(text);
-  expect(writes).toEqual([['a']]);
+  const texts = Array.from({ length: 20 }, (_, index) => `frame ${index}`);
+  for (const text of texts) send(text);
+  expect(writes.map(({ length }) => length)).toEqual([8, 8]);
   await setImmediate();
-  expect(writes).toEqual([['a'], ['b', 'c', 'd']]);
+  expect(writes.map(({ length }) => length)).toEqual([8, 8, 4]);
+  expect(writes.flat()).toEqual(texts);
 });
 
 test('each turn begins anew, and nothing is left held', async () => {
@@ -41,23 +47,27 @@ test('each turn begins anew, and nothing is left held', async () => {
     send(`${turn} first`);
     send(`${turn} second`);
     await setImmediate();
+    expect(stream.writableCorked).toBe(0);
   }
-  expect(writes).toHaveLength(6);
-  expect(stream.writableCorked).toBe(0);
+  expect(writes).toEqual([0, 1, 2].map((turn) => [`${turn} first`, `${turn} second`]));
 });
 
 test('what is held can be let go in the middle of a turn, and more frames are held again', async () => {
   const { writes, send, cork, stream } = recordingStream();
+  cork.release(); // harmless
   send('a');
   send('b');
   cork.release();
-  cork.release(); // harmless
-  expect(writes).toEqual([['a'], ['b']]);
+  cork.release();
+  expect(writes).toEqual([['a', 'b']]);
   send('c');
   send('d');
-  expect(writes).toEqual([['a'], ['b']]);
+  expect(writes).toEqual([['a', 'b']]);
   await setImmediate();
-  expect(writes).toEqual([['a'], ['b'], ['c', 'd']]);
+  expect(writes).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
   expect(stream.writableCorked).toBe(0);
 });
 
