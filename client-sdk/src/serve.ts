@@ -229,24 +229,24 @@ export class Serving {
   }
 
   #progress(call: ServedCall, value: unknown): void {
-    const { text, isShallow } = encodeJson(value, 'the progress');
-    if (!this.#isRunning(call)) return;
-    const { requestId } = call;
-    const frame = `{"action":"remote-call-progress","requestId":${JSON.stringify(requestId)},"progress":${text}}`;
-    const problem = frameProblem(frame, this.line.maxMessageBytes, isShallow);
-    if (problem !== undefined) throw new TypeError(`the progress ${problem.text}`);
-    this.line.send(frame);
+    const frame = this.#encode('progress', call, value);
+    if (this.#isRunning(call)) this.line.send(frame);
   }
 
   /** @throws {TypeError | RangeError} the result cannot be sent */
   #answerResult(call: ServedCall, result: unknown): void {
     if (!this.#isRunning(call)) return;
-    const { text, isShallow } = encodeJson(result, 'the result');
-    const frame = `{"action":"remote-call-result","requestId":${JSON.stringify(call.requestId)},"result":${text}}`;
-    const problem = frameProblem(frame, this.line.maxMessageBytes, isShallow);
-    if (problem !== undefined) throw new RangeError(`the result ${problem.text}`);
+    const frame = this.#encode('result', call, result);
     this.#running.delete(call.requestId);
     this.#send(call.requestId, frame);
+  }
+
+  #encode(kind: 'progress' | 'result', { requestId }: ServedCall, value: unknown): string {
+    const { text, isShallow } = encodeJson(value, `the ${kind}`);
+    const frame = `{"action":"remote-call-${kind}","requestId":${JSON.stringify(requestId)},"${kind}":${text}}`;
+    const problem = frameProblem(frame, this.line.maxMessageBytes, isShallow);
+    if (problem !== undefined) throw new RangeError(`the ${kind} ${problem.text}`);
+    return frame;
   }
 
   #answerError(call: ServedCall, error: string, executed: 'no' | 'yes'): void {

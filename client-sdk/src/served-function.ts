@@ -13,7 +13,7 @@ export interface CallContext {
   readonly timeoutMs: number | undefined;
   /**
    * Tells the caller how far the call is, and starts its timeout anew. Does nothing after the call has ended.
-   * @throws {TypeError} the value is none that JSON can hold
+   * @throws {TypeError | RangeError} the value is none that JSON can hold, or that a message can
    */
   progress(value: unknown): void;
 }

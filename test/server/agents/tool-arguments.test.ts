@@ -3,7 +3,7 @@ import { readArguments } from '../../../server/src/agents/tool-arguments.js';
 import { FakeCalls, calling, remote, says, stop, testRuns } from './run-fixtures.js';
 
 test.each(['', '   ', '\n\t'])('blank arguments %j are an empty object', (text) => {
-  expect(readArguments(text, false)).toEqual({ arguments: { text: { text: '{}' }, value: {} } });
+  expect(readArguments(text, false)).toMatchObject({ arguments: { text: { text: '{}' }, value: {} } });
 });
 
 test('arguments keep their text, and own __proto__ keys', () => {
