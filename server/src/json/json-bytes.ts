@@ -1,6 +1,9 @@
 /** Nesting up to which bytes are read; deeper ones are left to slower readers, who say what is wrong with them. */
 const MAX_DEPTH = 1_024;
 
+/** From this many bytes on a string is read in strides. */
+const LONG_STRING = 64;
+
 const END = 0;
 const SPACE = 0x20;
 const QUOTE = 0x22;
@@ -120,7 +123,12 @@ export class JsonBytes {
   string(start: number): number {
     const { bytes } = this;
     let at = start;
+    let nextStride = start + LONG_STRING;
     for (;;) {
+      if (at >= nextStride && ((bytes.byteOffset + at) & 3) === 0) {
+        at = this.#stride(at);
+        nextStride = at + LONG_STRING;
+      }
       const byte = bytes[at] ?? END;
       if (byte === QUOTE) return at + 1;
       if (byte < SPACE) return -1;
@@ -132,6 +140,15 @@ export class JsonBytes {
       if (escape !== LOWER_U) continue;
       for (const end = at + 4; at < end; at += 1) if (!isHexDigit(bytes[at] ?? END)) return -1;
     }
+  }
+
+  /** Four bytes at a time, as long as none of them needs a closer look. @param start at which a word begins */
+  #stride(start: number): number {
+    const { buffer, byteOffset, length } = this.bytes;
+    const words = new Uint32Array(buffer, byteOffset + start, (length - start) >> 2);
+    let index = 0;
+    while (index < words.length && isPlain(words[index] ?? 0)) index += 1;
+    return start + index * 4;
   }
 
   #scalar(at: number, first: number): number {
@@ -160,6 +177,20 @@ export class JsonBytes {
     while (isDigit(bytes[at] ?? END)) at += 1;
     return at === start ? -1 : at;
   }
+}
+
+/**
+ * Whether none of a word's four bytes is a control character, a quote or a backslash: the borrow of a subtraction sets
+ * the highest bit of a byte that is less than what is taken from it, and of no word without one.
+ */
+function isPlain(word: number): boolean {
+  const quotes = word ^ 0x22222222;
+  const backslashes = word ^ 0x5c5c5c5c;
+  const found =
+    ((word - 0x20202020) & ~word) |
+    ((quotes - 0x01010101) & ~quotes) |
+    ((backslashes - 0x01010101) & ~backslashes);
+  return (found & 0x80808080) === 0;
 }
 
 function isDigit(byte: number): boolean {

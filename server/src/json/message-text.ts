@@ -5,7 +5,7 @@ import { readBytes } from './read-bytes.js';
 import { scanText } from './scan-text.js';
 
 /** Values from this length on are passed on as the bytes that they came in, and become text when they are parsed. */
-const MIN_SPLICED_BYTES = 4_096;
+const MIN_SPLICED_BYTES = 32_768;
 
 /**
  * One message with the places of its members, and of its body's, so that `nonce`, `args`, `result` and `tools` can be

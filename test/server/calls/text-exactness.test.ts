@@ -44,11 +44,11 @@ test.each(Object.entries(texts))('CALL-11: %s travel as they were sent, both way
 
 // long ones are passed on as the bytes that they came in, and what stands around them in the frame is cut off by bytes
 test.each([
-  ['ASCII', `{"a":"${'x'.repeat(5_000)}"}`, 'x'],
-  ['two and four bytes a character', `{"é":"${'é😀'.repeat(2_000)}"}`, 'é😀'],
-  ['with space around', ` \t{ "a" : "${'é'.repeat(4_096)}" }\n `, 'x'],
-  ['just long enough', `"${'é'.repeat(4_094)}"`, 'é'],
-  ['just not long enough', `"${'é'.repeat(4_093)}"`, 'é'],
+  ['ASCII', `{"a":"${'x'.repeat(40_000)}"}`, 'x'],
+  ['two and four bytes a character', `{"é":"${'é😀'.repeat(8_000)}"}`, 'é😀'],
+  ['with space around', ` \t{ "a" : "${'é'.repeat(32_768)}" }\n `, 'x'],
+  ['just long enough', `"${'é'.repeat(16_383)}"`, 'é'],
+  ['just not long enough', `"${'é'.repeat(16_382)}"`, 'é'],
 ])('CALL-11: long values travel as they were sent, both ways: %s', async (_what, text, remotename) => {
   await using hub = await startTestHub();
   const server = await hub.connect();

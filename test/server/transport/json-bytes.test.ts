@@ -155,6 +155,67 @@ test('JSON that was changed at one place is told apart as JSON.parse does', () =
   );
 });
 
+test('long strings are told apart as JSON.parse does, wherever in them something stands', () => {
+  const pieces = [
+    '\\\\',
+    '\\"',
+    '\\u00e9',
+    '\\u00',
+    '\\x',
+    '\t',
+    '\u001f',
+    'é😀',
+    '"',
+    '\\',
+    '\\\\\\',
+    '\u007f',
+  ];
+  for (const piece of pieces)
+    for (const before of [0, 510, 511, 512, 513, 1_500])
+      for (const after of [0, 1, 600]) {
+        const text = `["${'x'.repeat(before)}${piece}${'y'.repeat(after)}",1]`;
+        expect([text, isWhole(text)]).toEqual([text, isJson(text)]);
+      }
+  expect(isWhole(`"${'x'.repeat(2_000)}`)).toBe(false);
+  expect(isWhole(`"${'\\"'.repeat(2_000)}"`)).toBe(true);
+  expect(isWhole(`"${`${'x'.repeat(600)}\\"`.repeat(50)}"`)).toBe(true);
+});
+
+test('a byte that ends a long string, or may not be in it, is found wherever it stands in memory', () => {
+  const memory = Buffer.alloc(400);
+  for (let offset = 0; offset < 4; offset += 1)
+    for (let place = 60; place < 90; place += 1)
+      for (const [special, end] of [
+        [0x22, place + 1],
+        [0x1f, -1],
+        [0x00, -1],
+        [0x5c, -1], // before an x
+      ] as const) {
+        memory.fill('x').fill('\u00e9', 100);
+        const bytes = memory.subarray(offset);
+        bytes[0] = 0x22;
+        bytes[place] = special;
+        expect([offset, place, special, new JsonBytes(bytes).value(0, 0)]).toEqual([
+          offset,
+          place,
+          special,
+          end,
+        ]);
+      }
+});
+
+test('strings that are made to be slow take time in proportion to their length', () => {
+  const texts = ['\\"', '\\\\', `${'x'.repeat(513)}\\"`, 'x', '\\u0041'].flatMap((piece) => {
+    const content = piece.repeat(3_000_000 / piece.length);
+    return [`"${content}"`, `"${content}`, `"${content}\\"`];
+  });
+  for (const text of texts) {
+    const started = performance.now();
+    isWhole(text);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  }
+});
+
 test('the place after a value is where it ends, whatever follows', () => {
   for (const value of ['1', '-1.5e3', '"a\\"]"', 'true', 'null', '[1,[2]]', '{"a":{"b":[]}}']) {
     for (const rest of ['', ',', ' ,1', ']', '}', ' x']) {

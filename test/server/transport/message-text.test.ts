@@ -217,7 +217,7 @@ test('fields are written in order, texts as they are, and undefined ones are lef
 
 /** A message as a frame of text gives it, as one that is read as bytes gives it, and as text of a model gives it. */
 function waysToRead(text: string): MessageText[] {
-  const long = `${text.slice(0, -1)}${' '.repeat(5_000)}}`;
+  const long = `${text.slice(0, -1)}${' '.repeat(33_000)}}`;
   const ways = [
     MessageText.scan(text),
     MessageText.read(Buffer.from(text)),
