@@ -45,7 +45,7 @@ async function bench(options: Options): Promise<number> {
   const settings = {
     pairs: options.pairs,
     windowMs: options.isShort ? 250 : 600,
-    warmupMs: options.isShort ? 350 : 2_500,
+    warmupMs: options.isShort ? 900 : 2_500,
     payload: options.payload,
     launches: launchesOf(pinning, options),
     tokens,
