@@ -1,4 +1,5 @@
 import type { JsonObject } from '@remotes-hub/protocol';
+import { CallEnding } from './call-ending.js';
 import { RemoteError, type Failure } from './errors.js';
 import { failureText } from './failure-text.js';
 import type { CallContext, Outcome, ServedFunction } from './served-function.js';
@@ -256,25 +257,6 @@ export class Serving {
     const frame = errorFrame(requestId, error, executed);
     const fits = frameProblem(frame, this.line.maxMessageBytes, true) === undefined;
     this.#send(requestId, fits ? frame : errorFrame(requestId, error.slice(0, 100), executed));
-  }
-}
-
-/** The early end of a call, as a signal for handlers that look at it: most do not, and making one is dear. */
-class CallEnding {
-  #controller: AbortController | undefined;
-  #reason: RemoteError | undefined;
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
-    }
-    return this.#controller.signal;
-  }
-
-  abort(reason: RemoteError): void {
-    this.#reason = reason;
-    this.#controller?.abort(reason);
   }
 }
 
