@@ -230,8 +230,7 @@ export class Serving {
   }
 
   #progress(call: ServedCall, value: unknown): void {
-    const frame = this.#encode('progress', call, value);
-    if (this.#isRunning(call)) this.line.send(frame);
+    if (this.#isRunning(call)) this.line.send(this.#encode('progress', call, value));
   }
 
   /** @throws {TypeError | RangeError} the result cannot be sent */
