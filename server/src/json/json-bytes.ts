@@ -112,15 +112,22 @@ export class JsonBytes {
 
   /** A member's name, the colon and the white space around. */
   name(start: number): number {
-    if (this.byte(start) !== QUOTE) return -1;
-    const end = this.string(start + 1);
-    if (end === -1) return -1;
-    const colon = this.space(end);
-    return this.byte(colon) === COLON ? this.space(colon + 1) : -1;
+    const end = this.string(start);
+    return end === -1 ? -1 : this.colon(end);
   }
 
-  /** The rest of a string after its opening quote. */
+  /** The colon after a member's name and the white space around. */
+  colon(start: number): number {
+    const at = this.space(start);
+    return this.byte(at) === COLON ? this.space(at + 1) : -1;
+  }
+
   string(start: number): number {
+    return this.byte(start) === QUOTE ? this.#restOfString(start + 1) : -1;
+  }
+
+  /** A string after its opening quote. */
+  #restOfString(start: number): number {
     const { bytes } = this;
     let at = start;
     let nextStride = start + LONG_STRING;
@@ -152,7 +159,7 @@ export class JsonBytes {
   }
 
   #scalar(at: number, first: number): number {
-    if (first === QUOTE) return this.string(at + 1);
+    if (first === QUOTE) return this.#restOfString(at + 1);
     if (first === MINUS || isDigit(first)) return this.#number(at);
     const literal = literals.get(first);
     if (literal === undefined) return -1;

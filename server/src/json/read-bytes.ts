@@ -37,9 +37,11 @@ class BytesReader {
     let at = json.space(start + 1);
     if (json.byte(at) === CLOSE_BRACE) return at + 1;
     for (;;) {
-      const valueStart = json.name(at);
+      const nameEnd = json.string(at);
+      if (nameEnd === -1) return -1;
+      const valueStart = json.colon(nameEnd);
       if (valueStart === -1) return -1;
-      const name = this.#nameAt(at);
+      const name = this.#name(at + 1, nameEnd - 1);
       const end = this.#value(name, valueStart, depth);
       if (end === -1) return -1;
       members.push({ name, start: valueStart, end });
@@ -60,9 +62,9 @@ class BytesReader {
       : this.json.value(start, depth);
   }
 
-  #nameAt(start: number): string {
-    const end = this.json.string(start + 1) - 1;
-    const raw = this.text?.slice(start + 1, end) ?? this.bytes.toString('utf8', start + 1, end);
+  /** What stands between the quotes of a name. */
+  #name(start: number, end: number): string {
+    const raw = this.text?.slice(start, end) ?? this.bytes.toString('utf8', start, end);
     return raw.includes('\\') ? String(JSON.parse(`"${raw}"`)) : raw;
   }
 }

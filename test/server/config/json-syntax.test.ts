@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findSyntaxProblem } from '../../../server/src/config/json-syntax.js';
+import { isJson } from '../../support/json.js';
 
 test.each([
   ['{"a" 1}', 1, 6, 'expected ":"'],
@@ -20,15 +21,6 @@ test.each([
 ])('%j: the first wrong place is found', (text, line, column, message) => {
   expect(findSyntaxProblem(text)).toEqual({ line, column, message });
 });
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 test('it finds something wrong exactly where JSON.parse does', () => {
   const damaged = fc

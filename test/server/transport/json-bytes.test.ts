@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JsonBytes } from '../../../server/src/json/json-bytes.js';
+import { isJson } from '../../support/json.js';
 
 /** Whether the bytes are one JSON value, with white space around. */
 function isWhole(text: string): boolean {
@@ -8,15 +9,6 @@ function isWhole(text: string): boolean {
   const json = new JsonBytes(bytes);
   const end = json.value(json.space(0), 0);
   return end !== -1 && json.space(end) === bytes.length;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 // `JSON.parse` is the judge: what a caller is sent must be JSON to its parser
