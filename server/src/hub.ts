@@ -13,6 +13,16 @@ import { sessionActions } from './actions/sessions.js';
 import { CallerCalls } from './calls/caller-calls.js';
 import { Calls } from './calls/calls.js';
 import { HostProgram } from './calls/host-program.js';
+import { AskedCalls } from './cluster/asked-calls.js';
+import type { Backplane } from './cluster/backplane.js';
+import { CallRelay } from './cluster/call-relay.js';
+import { InstanceRelay } from './cluster/instance-relay.js';
+import { LocalBackplane } from './cluster/local-backplane.js';
+import { Node } from './cluster/node.js';
+import { Questions } from './cluster/questions.js';
+import { RedisBackplane } from './cluster/redis-backplane.js';
+import { RemoteDirectory } from './cluster/remote-directory.js';
+import { RunsEverywhere } from './cluster/runs-everywhere.js';
 import type { HubConfigInput, Limits } from './config/config-schema.js';
 import { resolveConfig, type LoadedConfig } from './config/load-config.js';
 import { createLogger, type Logger } from './observability/logger.js';
@@ -91,19 +101,43 @@ export function createHub(options: HubOptions = {}): Hub {
   const log = options.log ?? createLogger(config.log.level);
   const authenticator = createAuthenticator(options, loaded, log);
 
+  const backplane = createBackplane(loaded, log);
+  const questions = new Questions(backplane, log);
   const sessions: SessionDirectory = new SessionDirectory(limits, {
-    userArrived: (userId) => runs.userArrived(userId),
-    userLeft: (userId) => runs.userLeft(userId),
+    userArrived: (userId) => {
+      runs.userArrived(userId);
+      return backplane.join(userId);
+    },
+    userLeft: (userId) => {
+      runs.userLeft(userId);
+      backplane.leave(userId);
+    },
+    ...(config.redis && { publish: (userId, events) => backplane.publish(userId, events) }),
   });
+  const remoteGone = (userId: string, remotename: string): void =>
+    sessions.broadcast(userId, 'remote-disconnected', { remotename });
   const registry = new RemoteRegistry(limits, {
     remoteConnected: ({ userId, remotename }) =>
       sessions.broadcast(userId, 'remote-connected', { remotename }),
-    remoteDisconnected: ({ userId, remotename }) =>
-      sessions.broadcast(userId, 'remote-disconnected', { remotename }),
+    remoteDisconnected: (connection) => {
+      directory.ended(connection);
+      remoteGone(connection.userId, connection.remotename);
+    },
   });
-  const calls = new Calls(registry);
-  const host = new HostProgram(registry, calls, limits);
-  const providers = new SessionProviders(registry);
+  const directory: RemoteDirectory = new RemoteDirectory({
+    registry,
+    backplane,
+    questions,
+    limits,
+    remoteGone,
+  });
+  const relay = new CallRelay(backplane, limits);
+  const calls = new Calls(registry, relay);
+  const host = new HostProgram(directory, calls, limits, log);
+  const providers = new SessionProviders(registry, (userId, instanceKey) =>
+    instances.forgotten(userId, instanceKey),
+  );
+  const instances: InstanceRelay = new InstanceRelay({ backplane, questions, sessions, providers, log });
   const callers = new PerSession(() => new CallerCalls(limits.maxCallsInFlight));
   const conversations = new Conversations(limits);
   const nativeTools = new NativeToolSets({
@@ -119,8 +153,9 @@ export function createHub(options: HubOptions = {}): Hub {
     modelKeys: loaded.secrets.modelKeys,
     conversations,
     calls,
-    remotes: registry,
+    remotes: directory,
     events: sessions,
+    elsewhere: backplane,
     log,
     limits,
   });
@@ -130,7 +165,8 @@ export function createHub(options: HubOptions = {}): Hub {
     actions: [
       ...sessionActions({ authenticator, greet }),
       ...remoteActions({
-        registry,
+        directory,
+        instances,
         calls,
         providers,
         callers,
@@ -138,8 +174,8 @@ export function createHub(options: HubOptions = {}): Hub {
         log,
         ignore: () => dispatcher.ignore(),
       }),
-      ...lintActions(registry),
-      ...promptActions(runs),
+      ...lintActions(directory),
+      ...promptActions(runs, new RunsEverywhere(runs, backplane, questions)),
     ],
     maxDepth: limits.maxJsonDepth,
     onUnreadableAnswer: (session, requestId) => {
@@ -152,6 +188,7 @@ export function createHub(options: HubOptions = {}): Hub {
     authenticator,
     sessions,
     dispatcher,
+    arriving: (coming) => instances.arriving(coming),
     sessionOpened: (session) => providers.resume(session),
     // a session that has just begun has a provider only if it took one over
     greet: (session) => ({ ...greet(session), resumed: providers.find(session) && true }),
@@ -173,21 +210,28 @@ export function createHub(options: HubOptions = {}): Hub {
     webSocketPath: config.path,
     login: loginOf(authenticator),
     allowedOrigins,
-    isReady: () => closing === undefined,
+    isReady: () => closing === undefined && backplane.isReady,
     log,
   });
   const listener = new HttpListener(requestListener);
   sockets.attach(listener.server, false);
+  const asked = new AskedCalls(calls, backplane);
+  const keepRuns = (): void => runs.keepAll();
+  backplane.start(new Node({ directory, relay, asked, questions, instances, sessions, keepRuns, log }));
 
   const closeAll = async (): Promise<void> => {
     sockets.stopAccepting();
     calls.close();
+    relay.close();
     registry.close();
+    await directory.close();
     await runs.close();
     conversations.close();
     await setImmediate(); // what just failed is answered before its connection closes
     announceClosing(sessions.all());
     await sockets[Symbol.asyncDispose]();
+    questions.cutOff();
+    await backplane[Symbol.asyncDispose]();
     await listener[Symbol.asyncDispose]();
     authenticator[Symbol.dispose]();
   };
@@ -208,7 +252,7 @@ export function createHub(options: HubOptions = {}): Hub {
       throw new TypeError('a hub with its own authenticate function issues no tokens');
     },
     connectRemote: (remote) => host.connectRemote(remote),
-    listRemotes: (userId) => host.listRemotes(userId),
+    listRemotes: async (userId) => host.listRemotes(userId),
     call: async (call) => host.call(call),
     counts: () => {
       const { remotes, providers: serving, pendingCalls } = registry.counts();
@@ -226,6 +270,12 @@ export function createHub(options: HubOptions = {}): Hub {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Without Redis this node is alone. */
+function createBackplane({ config, secrets }: LoadedConfig, log: Logger): Backplane {
+  if (config.redis === undefined || secrets.redisUrl === undefined) return new LocalBackplane();
+  return new RedisBackplane({ ...config.redis, url: secrets.redisUrl, limits: config.limits, log });
 }
 
 function createAuthenticator(

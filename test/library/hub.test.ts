@@ -108,7 +108,7 @@ test('LIB-03: the host program serves a remote to the sessions of one user, and 
   const called = hub.hub.call({ userId: 'u1', remotename: 'page', function: 'title' });
   await session.answer('the title');
   expect(await called).toBe('the title');
-  expect(hub.hub.listRemotes('u1').map(({ remotename }) => remotename)).toEqual(['host', 'page']);
+  expect((await hub.hub.listRemotes('u1')).map(({ remotename }) => remotename)).toEqual(['host', 'page']);
 });
 
 test('LIB-04: closing twice is harmless, closes everything once, and nothing works after it', async () => {

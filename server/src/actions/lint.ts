@@ -1,13 +1,14 @@
 import { remoteLintSchema } from '@remotes-hub/protocol';
 import { lintRemote } from '../agents/provider-tools/lint-remote.js';
-import type { RemoteRegistry } from '../remotes/remote-registry.js';
+import type { RemoteDirectory } from '../cluster/remote-directory.js';
 import { defineAction, type Action } from '../sessions/define-action.js';
+import { whenThere } from '../soon.js';
 
 /** `remote-lint`. */
-export function lintActions(registry: Pick<RemoteRegistry, 'get'>): Action[] {
+export function lintActions(directory: Pick<RemoteDirectory, 'get'>): Action[] {
   return [
     defineAction(remoteLintSchema, ({ body: { remotename, prefix } }, { session }) =>
-      lintRemote(registry.get(session.userId, remotename), prefix ?? ''),
+      whenThere(directory.get(session.userId, remotename), (remote) => lintRemote(remote, prefix ?? '')),
     ),
   ];
 }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import {
   remoteCallCancelSchema,
   remoteCallProgressSchema,
@@ -11,12 +10,12 @@ import {
 } from '@remotes-hub/protocol';
 import type { CallerCalls } from '../calls/caller-calls.js';
 import type { Calls } from '../calls/calls.js';
+import type { InstanceRelay } from '../cluster/instance-relay.js';
+import type { ListedRemote, RemoteDirectory } from '../cluster/remote-directory.js';
 import { JsonText, writeJson, type JsonFields } from '../json/json-text.js';
 import type { MessageText } from '../json/message-text.js';
 import type { Logger } from '../observability/logger.js';
 import { RemoteError } from '../remotes/remote-error.js';
-import type { RemoteConnection } from '../remotes/remote-connection.js';
-import type { RemoteRegistry } from '../remotes/remote-registry.js';
 import {
   compileFunctions,
   type ServedFunctionLimits,
@@ -24,13 +23,16 @@ import {
 } from '../remotes/served-functions.js';
 import type { SessionProviders } from '../remotes/session-providers.js';
 import type { ActionRequest } from '../sessions/action-request.js';
-import { defineAction, type Action } from '../sessions/define-action.js';
+import { defineAction, type Action, type ActionReply } from '../sessions/define-action.js';
 import type { PerSession } from '../sessions/per-session.js';
+import type { Session } from '../sessions/session.js';
+import { whenThere, type Soon } from '../soon.js';
 import { recogniseCall, recogniseProgress, recogniseResult } from './hot-messages.js';
 
 /** What the actions on remotes work with. */
 export interface RemoteActionParts {
-  readonly registry: RemoteRegistry;
+  readonly directory: RemoteDirectory;
+  readonly instances: InstanceRelay;
   readonly calls: Calls;
   readonly providers: SessionProviders;
   readonly callers: PerSession<CallerCalls>;
@@ -56,7 +58,7 @@ export function remoteActions(parts: RemoteActionParts): Action[] {
 }
 
 function servingActions(parts: RemoteActionParts): Action[] {
-  const { registry, providers, ignore } = parts;
+  const { directory, providers, instances, ignore } = parts;
   return [
     defineAction(remoteConnectSchema, (request, { session }, message) => {
       const { remotename, resumeMs = 0 } = request.body;
@@ -64,28 +66,35 @@ function servingActions(parts: RemoteActionParts): Action[] {
       const { functions, warnings } = compileFunctions(request.body.tools, parts.limits);
       logWarnings(parts.log, session.userId, remotename, warnings);
       const description = { userId: session.userId, remotename, tools, functions, resumeMs };
-      const connected = registry.connectOrProbe(description, providers.of(session));
-      const isInVain = resumeMs > 0 && session.instanceId === undefined;
+      const connected = directory.connect(description, providers.of(session));
+      const isInVain = resumeMs > 0 && session.instanceKey === undefined;
       const told = isInVain ? [...warnings, NO_INSTANCE] : warnings;
       const reply = connectedReply(remotename, session.speaksV1 ? told : []);
       if (!(connected instanceof Promise)) return reply;
-      return connected.then((connection) => {
-        // the session may have ended while the holder of the name was probed
-        if (!session.isOpen) registry.disconnectConnection(connection);
+      return connected.then(async (connection) => {
+        // the session may have ended while the name was decided on
+        if (!session.isOpen) await directory.disconnectConnection(connection);
         return reply;
       });
     }),
-    defineAction(remoteDisconnectSchema, ({ body: { remotename, drain } }, { session }) => {
-      registry.disconnect(session.userId, remotename, { drain: drain ?? false });
-      return { message: 'remote disconnected', remotename };
-    }),
-    defineAction(remoteListSchema, (_message, { session }) => ({
-      remotes: listText(registry.list(session.userId)),
-    })),
+    defineAction(remoteDisconnectSchema, ({ body: { remotename, drain } }, { session }) =>
+      inOrder(parts, session, () =>
+        whenThere(directory.disconnect(session.userId, remotename, drain ?? false), () => ({
+          message: 'remote disconnected',
+          remotename,
+        })),
+      ),
+    ),
+    defineAction(remoteListSchema, (_message, { session }) =>
+      inOrder(parts, session, () =>
+        whenThere(directory.list(session.userId), (remotes) => ({ remotes: listText(remotes) })),
+      ),
+    ),
     defineAction(
       remoteCallResultSchema,
       (answer, { session }, message) => {
-        if (!providers.find(session)?.answer(answer, message)) ignore();
+        if (!providers.find(session)?.answer(answer, message) && !instances.passOn(session, message))
+          ignore();
         return undefined;
       },
       recogniseResult,
@@ -93,7 +102,8 @@ function servingActions(parts: RemoteActionParts): Action[] {
     defineAction(
       remoteCallProgressSchema,
       (progress, { session }, message) => {
-        if (!providers.find(session)?.progress(progress, message)) ignore();
+        if (!providers.find(session)?.progress(progress, message) && !instances.passOn(session, message))
+          ignore();
         return undefined;
       },
       recogniseProgress,
@@ -101,7 +111,8 @@ function servingActions(parts: RemoteActionParts): Action[] {
   ];
 }
 
-function callingActions({ calls, callers }: RemoteActionParts): Action[] {
+function callingActions(parts: RemoteActionParts): Action[] {
+  const { directory, calls, callers } = parts;
   return [
     defineAction(
       remoteCallSchema,
@@ -109,30 +120,41 @@ function callingActions({ calls, callers }: RemoteActionParts): Action[] {
         const { session, nonce } = request;
         const caller = callers.of(session);
         caller.requireRoom();
-        const call = calls.start({
-          userId: session.userId,
-          remotename: body.remotename,
-          functionName: body.function,
-          args: message.bodyMember('args') ?? NO_ARGUMENTS,
-          ...(body.args !== undefined && { parsedArgs: body.args }),
-          ...(body.timeoutMs !== undefined && { timeoutMs: body.timeoutMs }),
-          ...progressTo(request),
-        });
-        caller.track(call, nonce, {
-          resolve: (result) => request.answer(result),
-          reject: (error) => request.refuse(error),
-        });
-        return undefined;
+        const args = message.bodyMember('args') ?? NO_ARGUMENTS;
+        const start = (): undefined => {
+          const call = calls.start({
+            userId: session.userId,
+            remotename: body.remotename,
+            functionName: body.function,
+            args,
+            ...(body.args !== undefined && { parsedArgs: body.args }),
+            ...(body.timeoutMs !== undefined && { timeoutMs: body.timeoutMs }),
+            ...progressTo(request),
+          });
+          caller.track(call, nonce, {
+            resolve: (result) => request.answer(result),
+            reject: (error) => request.refuse(error),
+          });
+        };
+        return directory.isClaiming ? inOrder(parts, session, start) : start();
       },
       recogniseCall,
     ),
     defineAction(remoteCallCancelSchema, async (_request, { session }, message) => {
       const nonce = message.bodyMember('nonce');
-      const cancelled = nonce === undefined ? 0 : (callers.find(session)?.cancel(nonce) ?? 0);
-      await setImmediate(); // the calls themselves are answered first
-      return { message: 'remote calls cancelled', cancelled };
+      const cancelled = nonce === undefined ? 0 : await callers.find(session)?.cancel(nonce);
+      return { message: 'remote calls cancelled', cancelled: cancelled ?? 0 };
     }),
   ];
+}
+
+/** What a session asks for after a `remote-connect` waits until that one's name is decided on. */
+function inOrder<T extends ActionReply>(
+  { directory, providers }: RemoteActionParts,
+  session: Session,
+  task: () => Soon<T>,
+): Soon<T> {
+  return directory.afterClaimsOf(providers.find(session), task);
 }
 
 /** Progress goes to callers that speak remotes.v1 and can tell which of their calls it belongs to. */
@@ -166,9 +188,9 @@ function connectedReply(remotename: string, warnings: ServedFunctions['warnings'
   return { message: 'remote connected', remotename, warnings: warnings.length > 0 ? warnings : undefined };
 }
 
-function listText(connections: Iterable<RemoteConnection>): JsonText {
+function listText(remotes: Iterable<ListedRemote>): JsonText {
   const entries: string[] = [];
-  for (const { remotename, tools } of connections) entries.push(writeJson({ remotename, tools }));
+  for (const { remotename, tools } of remotes) entries.push(writeJson({ remotename, tools }));
   return new JsonText(`[${entries.join(',')}]`);
 }
 

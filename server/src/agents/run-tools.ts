@@ -1,5 +1,6 @@
 import type { FunctionSpec, RunTool } from '@remotes-hub/protocol';
 import { JsonText } from '../json/json-text.js';
+import type { Soon } from '../soon.js';
 import type { ModelTool } from './models/model.js';
 import type { NativeTool } from './native-tool.js';
 import type { SelectedRemote } from './run-options.js';
@@ -16,7 +17,8 @@ export interface ConnectedRemote {
 
 /** Where a run finds the remotes of its user. */
 export interface RemoteSource {
-  find(userId: string, remotename: string): ConnectedRemote | undefined;
+  /** Rejects when that cannot be told. */
+  find(userId: string, remotename: string): Soon<ConnectedRemote | undefined>;
 }
 
 /** A tool of one run: a native one, or a function of a remote. `name` is what the model calls it. */

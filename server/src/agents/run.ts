@@ -70,6 +70,11 @@ export class Run {
     this.#budget = new RunBudget(parts.limits);
   }
 
+  /** The longest that it takes, in milliseconds. */
+  get timeoutMs(): number {
+    return this.parts.limits.timeoutMs;
+  }
+
   /**
    * Runs to the end, whatever it is. The first event comes in a later turn, after the reply to the prompt.
    * @param onEnd told right after `run-finished`

@@ -7,17 +7,26 @@ import type { Conversations } from './conversations.js';
 import type { ModelFactory } from './models/create-model.js';
 import type { NativeToolSets } from './native-tool-sets.js';
 import type { EventBroadcaster } from './run-events.js';
-import { RunHistory, type RunReplay } from './run-history.js';
+import { ENDED_RUN_TTL_MS, RunHistory, type RunReplay } from './run-history.js';
 import { RunMessages } from './run-messages.js';
 import { readRunOptions, type RunOptions } from './run-options.js';
 import { prepareRun } from './run-preparation.js';
 import type { ConnectedRemote, RemoteSource } from './run-tools.js';
 import { RunWarnings } from './run-warnings.js';
 import { Run } from './run.js';
+import { whenThere, type Soon } from '../soon.js';
 import type { CallStarter } from './tool-caller.js';
 
 /** How long a user with too many runs is told to wait, in milliseconds. */
 const RETRY_AFTER_MS = 1_000;
+
+/** What other nodes know of runs and users. */
+export interface RunsElsewhere {
+  /** Lets them know that a run is here, for so long, in milliseconds. */
+  keepRun(userId: string, runId: string, ttlMs: number): void;
+  /** Whether a user has sessions on other nodes. Rejects when that cannot be told. */
+  isElsewhere(userId: string): Soon<boolean>;
+}
 
 /** What runs are made with. */
 export interface RunsOptions {
@@ -32,6 +41,7 @@ export interface RunsOptions {
   readonly calls: CallStarter;
   readonly remotes: RemoteSource;
   readonly events: EventBroadcaster;
+  readonly elsewhere: RunsElsewhere;
   readonly log: Logger;
   readonly limits: Pick<Limits, 'maxRunsPerUser' | 'maxRunSteps' | 'runGraceMs'>;
 }
@@ -71,6 +81,7 @@ export class Runs implements AsyncDisposable {
     this.#requireRoom(userId);
     const run = this.#run(prompt, agent);
     this.#add(userId, run);
+    this.#keep(userId, run);
     return { runId: run.runId };
   }
 
@@ -92,12 +103,20 @@ export class Runs implements AsyncDisposable {
     return this.#history.get(userId, runId);
   }
 
-  /** A user's last session has left: the runs are cancelled after the grace period, unless the user comes back. */
+  /** Lets the other nodes know anew which runs are here. */
+  keepAll(): void {
+    for (const [userId, runs] of this.#users) for (const run of runs.values()) this.#keep(userId, run);
+  }
+
+  /**
+   * A user's last session on this node has left: the runs are cancelled after the grace period, unless the user comes
+   * back or has sessions on other nodes.
+   */
   userLeft(userId: string): void {
     if (!this.#users.has(userId) || this.#closing !== undefined) return;
     const timer = setTimeout(() => {
       this.#graces.delete(userId);
-      this.#cancelAllOf(userId);
+      this.#graceIsOver(userId);
     }, this.options.limits.runGraceMs);
     this.#endGrace(userId);
     this.#graces.set(userId, timer);
@@ -158,17 +177,30 @@ export class Runs implements AsyncDisposable {
   /** Remotes are looked up now; what has to be waited for comes later. */
   #preparation(userId: string, agent: AgentConfig, { remotes, tools }: RunOptions, warnings: RunWarnings) {
     const { nativeTools, createModel, modelKeys } = this.options;
-    const found = new Map<string, ConnectedRemote | undefined>();
-    for (const { name } of remotes) found.set(name, this.options.remotes.find(userId, name));
-    return async () =>
-      prepareRun({
+    const found = remotes.map(({ name }) =>
+      whenThere(this.#find(userId, name, warnings), (remote) => [name, remote] as const),
+    );
+    return async () => {
+      const byName = new Map(await Promise.all(found.map(async (entry) => entry)));
+      return prepareRun({
         remotes,
         tools,
         warnings,
         nativeTools: async () => nativeTools.of(agent),
-        findRemote: (name) => found.get(name),
+        findRemote: (name) => byName.get(name),
         createModel: () => createModel(agent.model, modelKeys.get(String(agent.id))),
       });
+    };
+  }
+
+  #find(userId: string, name: string, warnings: RunWarnings): Soon<ConnectedRemote | undefined> {
+    const found = this.options.remotes.find(userId, name);
+    if (!(found instanceof Promise)) return found;
+    return found.catch((error: unknown) => {
+      const why = error instanceof RemoteError ? error.message : 'it could not be looked for';
+      warnings.add(`remote '${name}': ${why}`);
+      return undefined;
+    });
   }
 
   async #cancelAll(): Promise<void> {
@@ -180,6 +212,21 @@ export class Runs implements AsyncDisposable {
 
   #cancelAllOf(userId: string): void {
     for (const run of this.#users.get(userId)?.values() ?? []) run.cancel();
+  }
+
+  #graceIsOver(userId: string): void {
+    const decide = (isElsewhere: boolean): void => {
+      if (!isElsewhere) this.#cancelAllOf(userId);
+      else if (!this.#graces.has(userId)) this.userLeft(userId);
+    };
+    const isElsewhere = this.options.elsewhere.isElsewhere(userId);
+    if (!(isElsewhere instanceof Promise)) return decide(isElsewhere);
+    // who cannot be asked may well be there
+    isElsewhere.then(decide, () => decide(true));
+  }
+
+  #keep(userId: string, { runId, timeoutMs }: Run): void {
+    this.options.elsewhere.keepRun(userId, runId, timeoutMs + ENDED_RUN_TTL_MS);
   }
 
   #endGrace(userId: string): void {

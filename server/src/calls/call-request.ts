@@ -1,6 +1,7 @@
 import type { JsonText } from '../json/json-text.js';
 
-export type { CallerReason, CallListener, StartedCall, TrackedCall } from '../remotes/pending-calls.js';
+export type { CallListener } from '../remotes/call-end.js';
+export type { CallerReason, StartedCall, TrackedCall } from '../remotes/pending-calls.js';
 
 /** One invocation of a function of a remote, whoever asks: a session, a run, the host program. */
 export interface CallRequest {

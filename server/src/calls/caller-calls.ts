@@ -7,6 +7,8 @@ import type { CallListener, TrackedCall } from './call-request.js';
 export class CallerCalls implements Disposable {
   /** Each with the key of its nonce, if it had one. */
   readonly #calls = new Map<TrackedCall, string | undefined>();
+  /** Told when calls that are being cancelled have ended. */
+  readonly #cancelling = new Map<TrackedCall, () => void>();
 
   constructor(private readonly maxCallsInFlight: number) {}
 
@@ -30,25 +32,45 @@ export class CallerCalls implements Disposable {
       resolve: (result) => {
         this.#calls.delete(call);
         resolve(result);
+        this.#cancelling.get(call)?.();
       },
       reject: (error) => {
         this.#calls.delete(call);
         reject(error);
+        this.#cancelling.get(call)?.();
       },
     });
   }
 
-  /** Cancels the calls that were sent with this nonce. @returns how many */
-  cancel(nonce: JsonText): number {
+  /** Cancels the calls that were sent with this nonce. @returns how many, once they have ended */
+  async cancel(nonce: JsonText): Promise<number> {
     const key = nonceKey(nonce);
     const calls = [...this.#calls].filter(([call, candidate]) => candidate === key && !call.isOver);
-    for (const [call] of calls) call.cancel('call-cancelled');
+    await Promise.all(calls.map(async ([call]) => this.#cancel(call)));
     return calls.length;
+  }
+
+  /** A call of another node ends when that node says how. */
+  async #cancel(call: TrackedCall): Promise<void> {
+    const { promise, resolve } = withResolver();
+    this.#cancelling.set(call, resolve);
+    call.cancel('call-cancelled');
+    await promise;
+    this.#cancelling.delete(call);
   }
 
   [Symbol.dispose](): void {
     for (const call of [...this.#calls.keys()]) call.cancel('caller-gone');
   }
+}
+
+/** A promise that is resolved from outside. */
+function withResolver(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((resolver) => {
+    resolve = resolver;
+  });
+  return { promise, resolve };
 }
 
 /** A nonce is short, so what its key costs need not be counted. */

@@ -1,23 +1,41 @@
 import type { JsonText } from '../json/json-text.js';
+import type { RemoteConnection } from '../remotes/remote-connection.js';
 import type { PendingCall } from '../remotes/pending-calls.js';
 import { RemoteError } from '../remotes/remote-error.js';
-import type { RemoteRegistry } from '../remotes/remote-registry.js';
+import { notConnected, type RemoteRegistry } from '../remotes/remote-registry.js';
 import type { ServedFunction } from '../remotes/served-functions.js';
 import type { CallListener, CallRequest, CallerReason, TrackedCall } from './call-request.js';
 
+/** The way to the remotes of other nodes. */
+export interface CallsElsewhere {
+  /** Starts a call of a remote that this node does not have; never throws. */
+  start(request: CallRequest): TrackedCall;
+}
+
 /**
  * The one road of every call, whoever asks: resolve, validate, dispatch. No call to a function takes another,
- * so every check here holds for sessions, runs and the host program alike.
+ * so every check here holds for sessions, runs, the host program and other nodes alike.
  */
 export class Calls {
   #isClosed = false;
 
-  constructor(private readonly registry: Pick<RemoteRegistry, 'get'>) {}
+  /** @param elsewhere absent on one node alone */
+  constructor(
+    private readonly registry: Pick<RemoteRegistry, 'find'>,
+    private readonly elsewhere?: CallsElsewhere,
+  ) {}
 
   /** Starts a call. Never throws: a call that is refused is one whose `result` rejects. */
   start(request: CallRequest): TrackedCall {
+    return this.startHere(request) ?? this.elsewhere?.start(request) ?? notFound(request);
+  }
+
+  /** The same, for a remote of this node; `undefined` when it has none of this name. */
+  startHere(request: CallRequest): TrackedCall | undefined {
     try {
-      return this.#dispatch(request);
+      if (this.#isClosed) throw new RemoteError('shutting-down', 'the hub is shutting down');
+      const connection = this.registry.find(request.userId, request.remotename);
+      return connection && dispatch(connection, request);
     } catch (error) {
       return new RefusedCall(error instanceof RemoteError ? error : internalError(error));
     }
@@ -27,20 +45,17 @@ export class Calls {
   close(): void {
     this.#isClosed = true;
   }
+}
 
-  #dispatch(request: CallRequest): TrackedCall {
-    const { userId, remotename, functionName, args } = request;
-    if (this.#isClosed) throw new RemoteError('shutting-down', 'the hub is shutting down');
-    const connection = this.registry.get(userId, remotename);
-    const served = connection.functions.get(functionName);
-    if (served === undefined) {
-      throw new RemoteError('function-not-found', `remote '${remotename}' has no function '${functionName}'`);
-    }
-    checkArguments(served, request);
-    const { timeoutMs, onProgress } = request;
-    const call = connection.start({ served, args, timeoutMs, onProgress });
-    return served.result === undefined ? call : new CheckedCall(call, served);
+function dispatch(connection: RemoteConnection, request: CallRequest): TrackedCall {
+  const { remotename, functionName, args, timeoutMs, onProgress } = request;
+  const served = connection.functions.get(functionName);
+  if (served === undefined) {
+    throw new RemoteError('function-not-found', `remote '${remotename}' has no function '${functionName}'`);
   }
+  checkArguments(served, request);
+  const call = connection.start({ served, args, timeoutMs, onProgress });
+  return served.result === undefined ? call : new CheckedCall(call, served);
 }
 
 function checkArguments(served: ServedFunction, request: CallRequest): void {
@@ -90,6 +105,10 @@ class CheckedCall implements TrackedCall {
     error.requestId = this.call.requestId;
     return error;
   }
+}
+
+function notFound({ remotename }: CallRequest): TrackedCall {
+  return new RefusedCall(notConnected(remotename));
 }
 
 function internalError(cause: unknown): RemoteError {

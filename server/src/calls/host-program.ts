@@ -9,9 +9,11 @@ import {
 import { JsonText } from '../json/json-text.js';
 import { HostProvider, type HostFunction } from '../remotes/host-provider.js';
 import { excessOf, type MessageBounds } from '../remotes/message-bounds.js';
+import type { RemoteDirectory } from '../cluster/remote-directory.js';
+import type { Logger } from '../observability/logger.js';
 import { RemoteError } from '../remotes/remote-error.js';
-import type { RemoteRegistry } from '../remotes/remote-registry.js';
 import { compileFunctions, type ServedFunctionLimits } from '../remotes/served-functions.js';
+import { whenThere } from '../soon.js';
 import type { CallRequest, StartedCall } from './call-request.js';
 import type { Calls } from './calls.js';
 
@@ -27,6 +29,11 @@ export interface HostRemote {
 /** A served remote; disposing of it disconnects it. */
 export interface ConnectedHostRemote extends Disposable {
   readonly remotename: string;
+  /**
+   * Resolves when the name is this remote's among all nodes, on one node alone at once. Rejects with a `RemoteError` when
+   * another node has it, or the others cannot be asked; it is not connected then.
+   */
+  readonly connected: Promise<void>;
   /** Harmless when it is disconnected already. With `drain`, calls in flight may finish. */
   disconnect(options?: { readonly drain?: boolean }): void;
 }
@@ -50,9 +57,10 @@ export type HostProgramLimits = ServedFunctionLimits & MessageBounds;
 /** The host program's own way to the remotes: serve in this process, list, call, by the same road as sessions. */
 export class HostProgram {
   constructor(
-    private readonly registry: RemoteRegistry,
+    private readonly directory: RemoteDirectory,
     private readonly calls: Calls,
     private readonly limits: HostProgramLimits,
+    private readonly log: Logger,
   ) {}
 
   /**
@@ -74,15 +82,37 @@ export class HostProgram {
       tools: JsonText.of(functions.map(specOf)),
       functions: compileFunctions(specs.data, this.limits).functions,
     };
-    const connection = this.registry.connect(description, new HostProvider(functions, this.limits));
-    const disconnect = (options?: { readonly drain?: boolean }): void =>
-      this.registry.disconnectConnection(connection, options);
-    return { remotename, disconnect, [Symbol.dispose]: () => disconnect() };
+    const connecting = this.directory.connectUnprobed(description, new HostProvider(functions, this.limits));
+    if (connecting instanceof Promise) this.#logFailure(connecting, userId, remotename);
+    const disconnect = ({ drain = false } = {}): void => {
+      const disconnected = whenThere(connecting, (connection) =>
+        this.directory.disconnectConnection(connection, drain),
+      );
+      if (disconnected instanceof Promise) disconnected.catch(() => undefined); // it never was connected
+    };
+    return {
+      remotename,
+      get connected() {
+        return Promise.resolve(connecting).then(() => undefined);
+      },
+      disconnect,
+      [Symbol.dispose]: () => disconnect(),
+    };
   }
 
-  /** What is connected for a user, in order of connection. */
-  listRemotes(userId: string): { remotename: string; tools: FunctionSpec[] }[] {
-    return Array.from(this.registry.list(userId), ({ remotename, tools }) => ({
+  /** Whoever does not wait for it finds in the log why there is no such remote. */
+  #logFailure(connecting: Promise<unknown>, userId: string, remotename: string): void {
+    connecting.catch((error: unknown) => {
+      this.log.error({ err: error, userId, remotename }, 'remote of the host program not connected');
+    });
+  }
+
+  /**
+   * What is connected for a user, on any node, in order of connection.
+   * @throws {RemoteError} `backplane-unavailable`
+   */
+  async listRemotes(userId: string): Promise<{ remotename: string; tools: FunctionSpec[] }[]> {
+    return Array.from(await this.directory.list(userId), ({ remotename, tools }) => ({
       remotename,
       tools: functionSpecsIn(tools),
     }));

@@ -23,7 +23,6 @@ const checks: readonly Check[] = [
   { sections: ['agents'], problems: checkModelAddresses },
   { sections: ['agents', 'limits'], problems: checkAgentSteps },
   { sections: ['auth'], problems: checkUsers },
-  { sections: ['redis'], problems: checkRedis },
   { sections: ['host', 'auth'], problems: checkHost },
 ];
 
@@ -139,11 +138,6 @@ function repeated(texts: readonly string[]): { index: number; first: number }[] 
     firsts.set(text, index);
     return [];
   });
-}
-
-function checkRedis({ redis }: HubConfig): ConfigProblem[] {
-  if (redis === undefined) return [];
-  return [{ path: 'redis', message: 'not available yet: remove it, and run one hub' }];
 }
 
 function checkHost(config: HubConfig, { authenticatesItself }: CheckContext): ConfigProblem[] {

@@ -279,9 +279,23 @@ export const configSchema = z.strictObject({
   auth: authSchema.prefault({}).describe('Who may log in.'),
   limits: limitsSchema.prefault({}).describe('Bounds of everything that comes from outside.'),
   redis: z
-    .strictObject({ url: secretReferenceSchema.describe('A reference, or the URL itself.') })
+    .strictObject({
+      url: secretReferenceSchema.describe(
+        'Where Redis (7 or newer) is: "redis://host:port", or "rediss://" with TLS. A reference ("env:NAME", ' +
+          '"file:PATH"), or the URL itself.',
+      ),
+      cluster: z.boolean().default(false).describe('The URL names a node of a Redis Cluster.'),
+      prefix: z
+        .string()
+        .regex(/^[\w.:-]{1,64}$/, 'expected 1 to 64 letters, digits, "_", ".", ":" and "-"')
+        .default('remotes-hub')
+        .describe('Begins the names of all keys and channels: hubs with different ones can share a Redis.'),
+      leaseMs: milliseconds(500, 60_000)
+        .default(5_000)
+        .describe('How long a node that is not heard of any more keeps the names of its remotes.'),
+    })
     .optional()
-    .describe('Joins several nodes into one hub. Not available yet: a hub refuses to start with it.'),
+    .describe('Joins several nodes into one hub; without it, one node needs no service beside it.'),
   agents: z.array(agentSchema).max(1_000).default([]).describe('Agents that sessions may prompt.'),
   log: z
     .strictObject({

@@ -15,6 +15,8 @@ const fitsHeader = /^[\x21-\x7e]+$/u;
 export interface Secrets {
   /** The HS256 key as text; its UTF-8 bytes are the key, at least {@link MIN_SECRET_BYTES}. */
   readonly authSecret?: string;
+  /** Where Redis is, with its credentials. */
+  readonly redisUrl?: string;
   /** The keys of model providers, by `String(agent.id)`; an agent without one is missing. */
   readonly modelKeys: ReadonlyMap<string, string>;
 }
@@ -26,8 +28,13 @@ export function resolveSecrets(
   problems: ConfigProblem[],
 ): Secrets {
   const authSecret = resolveAuthSecret(config, sources, problems);
+  const redisUrl = resolveRedisUrl(config, sources, problems);
   const modelKeys = resolveModelKeys(config, sources, problems);
-  return { ...(authSecret !== undefined && { authSecret }), modelKeys };
+  return {
+    ...(authSecret !== undefined && { authSecret }),
+    ...(redisUrl !== undefined && { redisUrl }),
+    modelKeys,
+  };
 }
 
 function resolveAuthSecret(
@@ -44,6 +51,19 @@ function resolveAuthSecret(
     path: 'auth.secret',
     message: `expected at least ${MIN_SECRET_BYTES} bytes, ${source(auth.secret)} has ${length}`,
   });
+  return undefined;
+}
+
+/** The URL may hold a password, so no error shows it. */
+function resolveRedisUrl(
+  { redis }: HubConfig,
+  sources: SecretSources,
+  problems: ConfigProblem[],
+): string | undefined {
+  if (redis === undefined) return undefined;
+  const url = resolveAt('redis.url', redis.url, sources, problems);
+  if (url === undefined || (/^rediss?:\/\/[^/?#]+/u.test(url) && URL.canParse(url))) return url;
+  problems.push({ path: 'redis.url', message: 'expected a URL such as "redis://127.0.0.1:6379"' });
   return undefined;
 }
 
@@ -96,6 +116,7 @@ export function withoutSecrets(config: HubConfig): HubConfig {
   return {
     ...config,
     auth: { ...auth, ...(secret !== undefined && { secret: shown(secret) }) },
+    ...(config.redis !== undefined && { redis: { ...config.redis, url: shown(config.redis.url) } }),
     agents: config.agents.map((agent) => ({ ...agent, model: withoutKey(agent.model) })),
   };
 }

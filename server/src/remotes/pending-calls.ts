@@ -1,5 +1,6 @@
 import type { CancelReason } from '@remotes-hub/protocol';
 import type { JsonText } from '../json/json-text.js';
+import { CallEnd, type CallListener } from './call-end.js';
 import type { Deadlines, Overdue } from './deadlines.js';
 import { RemoteError } from './remote-error.js';
 
@@ -12,12 +13,6 @@ export interface StartedCall {
   readonly result: Promise<JsonText>;
   /** Ends the call early; harmless when it has ended. */
   cancel(reason: CallerReason): void;
-}
-
-/** Told how a call ended, once. */
-export interface CallListener {
-  readonly resolve: (result: JsonText) => void;
-  readonly reject: (error: RemoteError) => void;
 }
 
 /** A call on its way that tells its end without the detour of a promise. */
@@ -50,9 +45,7 @@ export class PendingCall implements TrackedCall, Overdue {
   readonly #options: PendingCallOptions;
   readonly #hardDeadline: number;
   dueAt: number;
-  #listener: CallListener | undefined;
-  #outcome: JsonText | RemoteError | undefined;
-  #result: Promise<JsonText> | undefined;
+  readonly #end = new CallEnd();
 
   constructor(options: PendingCallOptions) {
     this.#options = options;
@@ -64,33 +57,30 @@ export class PendingCall implements TrackedCall, Overdue {
   }
 
   get isOver(): boolean {
-    return this.#outcome !== undefined;
+    return this.#end.isOver;
   }
 
   get result(): Promise<JsonText> {
-    this.#result ??= new Promise((resolve, reject) => this.whenOver({ resolve, reject }));
-    return this.#result;
+    return this.#end.result;
   }
 
   whenOver(listener: CallListener): void {
-    this.#listener = listener;
-    if (this.#outcome !== undefined) this.#tell(listener, this.#outcome);
+    this.#end.whenOver(listener);
   }
 
   /** The provider's answer. */
   resolve(result: JsonText): void {
-    this.#end(result, undefined);
+    this.#finish(result, undefined);
   }
 
   /** The provider's failure, or the end of the remote. `reason` tells a provider that may still be at work. */
   fail(error: RemoteError, reason?: CancelReason): void {
     error.requestId ??= this.requestId;
-    this.#end(error, reason);
+    this.#finish(error, reason);
   }
 
   cancel(reason: CallerReason): void {
-    const message = reason === 'caller-gone' ? 'the caller is gone' : 'the call was cancelled';
-    this.fail(new RemoteError('call-cancelled', message), reason);
+    this.fail(cancelled(reason), reason);
   }
 
   /** The provider is at work: the deadline starts anew, never past the hard one. */
@@ -110,18 +100,20 @@ export class PendingCall implements TrackedCall, Overdue {
     this.fail(new RemoteError('call-timeout', message), 'call-timeout');
   }
 
-  #end(outcome: JsonText | RemoteError, reason: CancelReason | undefined): void {
-    if (this.isOver) return;
-    this.#outcome = outcome;
+  #finish(outcome: JsonText | RemoteError, reason: CancelReason | undefined): void {
+    if (!this.#end.end(outcome)) return;
     this.#options.deadlines.delete(this);
     this.#options.onEnd(this, reason);
-    if (this.#listener !== undefined) this.#tell(this.#listener, outcome);
+    this.#end.tell();
   }
+}
 
-  #tell(listener: CallListener, outcome: JsonText | RemoteError): void {
-    if (outcome instanceof RemoteError) queueMicrotask(() => listener.reject(outcome));
-    else listener.resolve(outcome);
-  }
+/** How a call ends whose caller does not want it any more. */
+export function cancelled(reason: CallerReason): RemoteError {
+  return new RemoteError(
+    'call-cancelled',
+    reason === 'caller-gone' ? 'the caller is gone' : 'the call was cancelled',
+  );
 }
 
 /**

@@ -50,8 +50,7 @@ export class RemoteRegistry {
   get(userId: string, remotename: string): RemoteConnection {
     const connection = this.find(userId, remotename);
     if (connection !== undefined) return connection;
-    // the seed's text
-    throw new RemoteError('remote-not-connected', `no connected remote named '${remotename}'`);
+    throw notConnected(remotename);
   }
 
   /** All remotes of a user, in the order they connected. */
@@ -64,34 +63,36 @@ export class RemoteRegistry {
    * @throws {RemoteError} `remote-already-connected`, `too-many-remotes`, `shutting-down`
    */
   connect(description: RemoteDescription, provider: Provider): RemoteConnection {
-    if (this.#isClosed) throw new RemoteError('shutting-down', 'the hub is shutting down');
-    const { userId, remotename } = description;
-    const user = this.#users.get(userId);
-    if (user?.byName.has(remotename)) {
-      throw new RemoteError('remote-already-connected', `remote '${remotename}' is already connected`);
-    }
+    this.requireRoom(description, provider);
     const connection = new RemoteConnection(description, provider, this.limits, this.#deadlines);
-    this.#requireRoom(user, connection);
     this.#add(connection);
     this.listener.remoteConnected(connection);
     return connection;
   }
 
   /**
-   * Connects a remote whose name may be held by another provider: a holder that no longer answers is a ghost
-   * and gives way; its own cut-off is its provider's business, done before `probe` says that it is dead.
+   * Makes sure that a remote could be connected.
+   * @throws {RemoteError} `remote-already-connected`, `too-many-remotes`, `shutting-down`
    */
-  connectOrProbe(
-    description: RemoteDescription,
-    provider: Provider,
-  ): RemoteConnection | Promise<RemoteConnection> {
-    const holder = this.find(description.userId, description.remotename);
-    if (holder === undefined || holder.provider === provider) return this.connect(description, provider);
+  requireRoom({ userId, remotename, tools }: RemoteDescription, provider: Provider): void {
+    if (this.#isClosed) throw new RemoteError('shutting-down', 'the hub is shutting down');
+    const user = this.#users.get(userId);
+    if (user?.byName.has(remotename)) throw alreadyConnected(remotename);
+    this.#requireRoomFor(user, provider, Buffer.byteLength(tools.text));
+  }
+
+  /**
+   * A name is wanted that another provider may hold: a holder that no longer answers is a ghost and gives way; its own
+   * cut-off is its provider's business, done before `probe` says that it is dead.
+   * @returns a promise when that has to be waited for
+   */
+  yieldGhost({ userId, remotename }: RemoteDescription, provider: Provider): Promise<void> | undefined {
+    const holder = this.find(userId, remotename);
+    if (holder === undefined || holder.provider === provider) return undefined;
     const isAlive = holder.provider.probe();
-    if (isAlive === true) return this.connect(description, provider);
+    if (isAlive === true) return undefined;
     return isAlive.then((answered) => {
       if (!answered) this.disconnectConnection(holder);
-      return this.connect(description, provider);
     });
   }
 
@@ -170,7 +171,7 @@ export class RemoteRegistry {
     return { users: this.#users.size, remotes, providers: this.#providers.size, pendingCalls };
   }
 
-  #requireRoom(user: UserRemotes | undefined, { provider, toolsBytes }: RemoteConnection): void {
+  #requireRoomFor(user: UserRemotes | undefined, provider: Provider, toolsBytes: number): void {
     const { maxRemotesPerSession, maxRemotesPerUser, maxToolsBytesPerUser } = this.limits;
     if (this.#countOf(provider) >= maxRemotesPerSession) {
       throw new RemoteError(
@@ -235,4 +236,14 @@ export class RemoteRegistry {
     this.#providers.delete(provider);
     provider.forgotten?.();
   }
+}
+
+/** A name that is taken. The seed's text. */
+export function alreadyConnected(remotename: string): RemoteError {
+  return new RemoteError('remote-already-connected', `remote '${remotename}' is already connected`);
+}
+
+/** A name that nobody holds. The seed's text. */
+export function notConnected(remotename: string): RemoteError {
+  return new RemoteError('remote-not-connected', `no connected remote named '${remotename}'`);
 }

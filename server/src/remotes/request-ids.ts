@@ -17,6 +17,16 @@ export class RequestIds {
     return `${remotename}#${n}`;
   }
 
+  /** Above every number that was used. */
+  get ceiling(): number {
+    return Math.max(this.#floor, ...this.#next.values());
+  }
+
+  /** No number below this is used from now on: others have used them. */
+  raiseTo(floor: number): void {
+    this.#floor = Math.max(this.#floor, floor);
+  }
+
   #dropOldest(): void {
     for (const [name, count] of this.#next) {
       this.#floor = Math.max(this.#floor, count);

@@ -3,8 +3,8 @@ import type { OutgoingText } from '../json/json-text.js';
 /** A session, as far as its remotes need it. */
 export interface ServingSession {
   readonly userId: string;
-  /** Its client's own; a later session with the same one may take up what this one left. */
-  readonly instanceId: string | undefined;
+  /** Stands for its client's own id; a later session with the same one may take up what this one left. */
+  readonly instanceKey: string | undefined;
   readonly speaksV1: boolean;
   /** Why it ended, where those who wait for it should know. */
   readonly endCause: string | undefined;

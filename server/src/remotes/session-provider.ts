@@ -35,6 +35,16 @@ export class SessionProvider implements Provider {
     return this.#requestIds.next(remotename);
   }
 
+  /** Above every number of its calls. */
+  get requestCeiling(): number {
+    return this.#requestIds.ceiling;
+  }
+
+  /** No call of it gets a number below this: its instance was asked with them on another node. */
+  numberFrom(floor: number): void {
+    this.#requestIds.raiseTo(floor);
+  }
+
   /** Sends the seed's four fields; with remotes.v1 the time left too. */
   forward({ pending, functionName, args, timeoutMs }: ForwardedCall): void {
     const session = this.#session;

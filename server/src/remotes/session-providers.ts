@@ -15,7 +15,11 @@ export class SessionProviders {
   /** By user and instance; at most one of each, since the next session of the instance takes it over. */
   readonly #suspended = new Map<string, SessionProvider>();
 
-  constructor(private readonly registry: ProvidersRegistry) {}
+  /** @param instanceForgotten told when nothing waits for an instance any more that was lost */
+  constructor(
+    private readonly registry: ProvidersRegistry,
+    private readonly instanceForgotten: (userId: string, instanceKey: string) => void = () => undefined,
+  ) {}
 
   /** How many there are, of sessions and of those that may come back. */
   get size(): number {
@@ -28,7 +32,9 @@ export class SessionProviders {
     if (existing !== undefined) return existing;
     const key = keyOf(session);
     const provider = new SessionProvider(session, (forgotten) => {
-      if (key !== undefined && this.#suspended.get(key) === forgotten) this.#suspended.delete(key);
+      if (key === undefined || this.#suspended.get(key) !== forgotten) return;
+      this.#suspended.delete(key);
+      this.instanceForgotten(session.userId, session.instanceKey ?? '');
     });
     this.#give(provider, session);
     return provider;
@@ -40,14 +46,20 @@ export class SessionProviders {
   }
 
   /** A session has begun: it takes over what a lost one of its instance left, if that still waits. */
-  resume(session: ServingSession): void {
+  resume(session: ServingSession): SessionProvider | undefined {
     const key = keyOf(session);
     const provider = key === undefined ? undefined : this.#suspended.get(key);
-    if (key === undefined || provider === undefined) return;
+    if (key === undefined || provider === undefined) return undefined;
     this.#suspended.delete(key);
     provider.resume(session);
     this.#give(provider, session);
     this.registry.resumeProvider(provider);
+    return provider;
+  }
+
+  /** Whether calls wait for an instance to come back. */
+  isSuspended(userId: string, instanceKey: string): boolean {
+    return this.#suspended.has(keyOf({ userId, instanceKey }) ?? '');
   }
 
   #give(provider: SessionProvider, session: ServingSession): void {
@@ -66,6 +78,6 @@ export class SessionProviders {
 }
 
 /** Names an instance of a user; a session without an instance never comes back. */
-function keyOf({ userId, instanceId }: ServingSession): string | undefined {
-  return instanceId === undefined ? undefined : JSON.stringify([userId, instanceId]);
+function keyOf({ userId, instanceKey }: Pick<ServingSession, 'userId' | 'instanceKey'>): string | undefined {
+  return instanceKey === undefined ? undefined : JSON.stringify([userId, instanceKey]);
 }

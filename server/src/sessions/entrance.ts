@@ -2,6 +2,7 @@ import { authenticateSchema, closeCodes, type Authenticate } from '@remotes-hub/
 import type { Logger } from '../observability/logger.js';
 import type { JsonFields, JsonText } from '../json/json-text.js';
 import { AuthenticationError, type Authenticator, type Identity } from '../authentication/authenticate.js';
+import type { Soon } from '../soon.js';
 import { reply, type Dispatcher } from './dispatcher.js';
 import { EnvelopeError, readEnvelope } from './envelope.js';
 import { describeIssues, errorFields, failureFields } from './error-replies.js';
@@ -42,12 +43,16 @@ export interface Hall {
   readonly maxAuthenticationFailures: number;
   readonly maxDepth: number;
   readonly log: Logger;
-  /** Makes the session of a peer that has logged in; `undefined` when there is no room, and the peer is closed. */
+  /**
+   * Makes the session of a peer that has logged in; `undefined` when there is no room, and the peer is closed, or when it
+   * is not wanted any more.
+   */
   readonly openSession: (
     arrival: Arrival,
     identity: Identity,
     instanceId: string | undefined,
-  ) => Session | undefined;
+    isWanted: () => boolean,
+  ) => Soon<Session | undefined>;
   /** The reply to the login, sent before anything else reaches the session. */
   readonly greet: (session: Session) => JsonFields;
   /** Takes the frames of sessions that have logged in. */
@@ -71,11 +76,9 @@ export class Entrance implements UnauthenticatedConnection {
   #failures = 0;
   #refused = 0;
 
-  /** @param session of a peer that has logged in already */
-  constructor(hall: Hall, arrival: Arrival, session?: Session) {
+  constructor(hall: Hall, arrival: Arrival) {
     this.#hall = hall;
     this.#arrival = arrival;
-    this.#session = session;
   }
 
   get address(): string {
@@ -90,6 +93,21 @@ export class Entrance implements UnauthenticatedConnection {
       authenticationTimeoutMs,
     );
     unauthenticated.add(this);
+  }
+
+  /** Its peer has logged in by its upgrade request. */
+  enter(identity: Identity): void {
+    const opening = this.#open(identity, undefined);
+    if (!(opening instanceof Promise)) return this.#entered(opening, identity);
+    this.#isLoggingIn = true;
+    opening.then(
+      (session) => {
+        this.#isLoggingIn = false;
+        this.#entered(session, identity);
+        this.#flush();
+      },
+      (error: unknown) => this.#failedUnexpectedly(error),
+    );
   }
 
   get isLoggingIn(): boolean {
@@ -141,10 +159,7 @@ export class Entrance implements UnauthenticatedConnection {
       const parsed = authenticateSchema.safeParse(envelope.value);
       if (!parsed.success)
         return this.#refuse(errorFields('invalid-body', describeIssues(parsed.error.issues)), nonce);
-      this.#logIn(parsed.data, nonce).catch((error: unknown) => {
-        this.#hall.log.error({ err: error }, 'login failed unexpectedly');
-        this.#close(closeCodes.notAuthenticated, 'the login failed');
-      });
+      this.#logIn(parsed.data, nonce).catch((error: unknown) => this.#failedUnexpectedly(error));
     } catch (error) {
       if (!(error instanceof EnvelopeError)) throw error;
       this.#refuse(failureFields(error, false), error.nonce);
@@ -163,7 +178,7 @@ export class Entrance implements UnauthenticatedConnection {
     this.#isLoggingIn = true;
     try {
       const identity = await this.#hall.authenticator.authenticate(body, { address: this.address });
-      if (!this.#isOver) this.#enter(identity, body.instanceId, nonce);
+      if (!this.#isOver) await this.#answerLogin(identity, body.instanceId, nonce);
     } catch (error) {
       if (!this.#isOver) this.#failed(error, nonce);
     }
@@ -171,13 +186,32 @@ export class Entrance implements UnauthenticatedConnection {
     this.#flush();
   }
 
-  #enter(identity: Identity, instanceId: string | undefined, nonce: JsonText | undefined): void {
-    const session = this.#hall.openSession(this.#arrival, identity, instanceId);
+  async #answerLogin(
+    identity: Identity,
+    instanceId: string | undefined,
+    nonce: JsonText | undefined,
+  ): Promise<void> {
+    const opening = this.#open(identity, instanceId);
+    const session = opening instanceof Promise ? await opening : opening;
+    this.#entered(session, identity);
+    if (session !== undefined) reply(session, this.#hall.greet(session), nonce);
+  }
+
+  #open(identity: Identity, instanceId: string | undefined): Soon<Session | undefined> {
+    return this.#hall.openSession(this.#arrival, identity, instanceId, () => !this.#isOver);
+  }
+
+  /** Without a session there was no room, or the peer has gone meanwhile. */
+  #entered(session: Session | undefined, identity: Identity): void {
     this.#leave();
     if (session === undefined) return this.end();
     this.#session = session;
     session.expireAt(identity.expiresAt);
-    reply(session, this.#hall.greet(session), nonce);
+  }
+
+  #failedUnexpectedly(error: unknown): void {
+    this.#hall.log.error({ err: error }, 'login failed unexpectedly');
+    this.#close(closeCodes.notAuthenticated, 'the login failed');
   }
 
   #failed(error: unknown, nonce: JsonText | undefined): void {

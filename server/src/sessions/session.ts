@@ -30,8 +30,8 @@ export interface SessionOptions {
   readonly peer: Peer;
   /** The peer's address, without its port. */
   readonly address: string;
-  /** Kept secret by the client; an earlier session with the same one is replaced. */
-  readonly instanceId: string | undefined;
+  /** Stands for the client's instance id; an earlier session with the same one is replaced. */
+  readonly instanceKey: string | undefined;
   /** The peer selected the subprotocol remotes.v1. */
   readonly speaksV1: boolean;
 }
@@ -44,7 +44,7 @@ export class Session implements Expiring {
   readonly id: string;
   readonly userId: string;
   readonly address: string;
-  readonly instanceId: string | undefined;
+  readonly instanceKey: string | undefined;
   readonly speaksV1: boolean;
   readonly #peer: Peer;
   readonly #expiry: Expiry;
@@ -52,11 +52,11 @@ export class Session implements Expiring {
   #isOpen = true;
   #end: ConnectionEnd = {};
 
-  constructor({ id, identity, peer, address, instanceId, speaksV1 }: SessionOptions) {
+  constructor({ id, identity, peer, address, instanceKey, speaksV1 }: SessionOptions) {
     this.id = id;
     this.address = address;
     this.userId = identity.userId;
-    this.instanceId = instanceId;
+    this.instanceKey = instanceKey;
     this.speaksV1 = speaksV1;
     this.#peer = peer;
     this.#expiry = new Expiry(this);
@@ -69,6 +69,11 @@ export class Session implements Expiring {
   /** Why the session ended, where those who wait for it should know. */
   get endCause(): string | undefined {
     return this.#end.cause;
+  }
+
+  /** The code of the close frame, whoever sent it; none when the connection was lost, or has not ended. */
+  get endCode(): number | undefined {
+    return this.#end.code;
   }
 
   /**

@@ -10,6 +10,7 @@ import type { ConnectedRemote } from '../../../server/src/agents/run-tools.js';
 import { Runs, type Prompt, type RunsOptions } from '../../../server/src/agents/runs.js';
 import type { CallStarter } from '../../../server/src/agents/tool-caller.js';
 import type { CallerReason, CallRequest, StartedCall } from '../../../server/src/calls/call-request.js';
+import { LocalBackplane } from '../../../server/src/cluster/local-backplane.js';
 import type { AgentConfig } from '../../../server/src/config/config-schema.js';
 import { JsonText } from '../../../server/src/json/json-text.js';
 import { createLogger } from '../../../server/src/observability/logger.js';
@@ -220,6 +221,7 @@ export function testRuns({
         userId === 'ada' ? remotes.find(({ remotename }) => remotename === name) : undefined,
     },
     events,
+    elsewhere: new LocalBackplane(),
     log,
   });
   return {

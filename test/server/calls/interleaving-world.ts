@@ -68,7 +68,7 @@ export class Seat implements ServingSession {
 
   constructor(
     readonly userId: string,
-    readonly instanceId: string,
+    readonly instanceKey: string,
     private readonly world: World,
   ) {}
 
@@ -136,7 +136,10 @@ export class World {
     const holder = this.#names.get(key)?.line.seat;
     const provider = this.#providers.of(seat);
     const outcome = await Promise.resolve()
-      .then(async () => this.registry.connectOrProbe(description, provider))
+      .then(async () => {
+        await this.registry.yieldGhost(description, provider);
+        return this.registry.connect(description, provider);
+      })
       .then(
         () => 'connected',
         (error: unknown) => codeOf(error),
@@ -228,10 +231,11 @@ export class World {
     }
   }
 
-  cancel(caller: Seat, nonce: number): void {
+  async cancel(caller: Seat, nonce: number): Promise<void> {
     const hit = this.#pending().filter((call) => call.caller === caller && call.nonce === nonce);
-    expect(caller.caller.cancel(JsonText.of(nonce))).toBe(hit.length);
+    const cancelled = caller.caller.cancel(JsonText.of(nonce));
     for (const call of hit) this.#ends(call, 'call-cancelled');
+    expect(await cancelled).toBe(hit.length);
   }
 
   /** The end of a session, by a close frame or without; one of another instance takes its seat. */
@@ -245,7 +249,7 @@ export class World {
   return(place: Seat, pick: number): void {
     const former = this.anySeat(pick);
     if (former.userId !== place.userId) return;
-    const last = this.#all.findLast(({ instanceId }) => instanceId === former.instanceId) ?? former;
+    const last = this.#all.findLast(({ instanceKey }) => instanceKey === former.instanceKey) ?? former;
     const seat = last.isOpen ? last : place;
     if (seat === last) this.#leave(seat, 'lost', true);
     else this.#leave(seat, 'closed', false);
@@ -310,7 +314,7 @@ export class World {
 
   /** A new session; of the same instance as `former`, and then it takes over what that one left. */
   #take(index: number, userId: string, former: Seat | undefined): void {
-    const seat = new Seat(userId, former?.instanceId ?? `instance ${this.#all.length}`, this);
+    const seat = new Seat(userId, former?.instanceKey ?? `instance ${this.#all.length}`, this);
     this.#all.push(seat);
     this.seats[index] = seat;
     const line = former && this.#lines.get(former);

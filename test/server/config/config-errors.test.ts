@@ -104,7 +104,16 @@ const wrong: [title: string, input: unknown, problem: string | string[]][] = [
     { limits: { callTimeoutMs: 5_000, maxCallTimeoutMs: 1_000 } },
     'limits.maxCallTimeoutMs: expected at least limits.callTimeoutMs (5000), received 1000',
   ],
-  ['redis', { redis: { url: 'env:REDIS_URL' } }, 'redis: not available yet: remove it, and run one hub'],
+  [
+    'redis without its variable',
+    { redis: { url: 'env:REDIS_URL' } },
+    'redis.url: environment variable REDIS_URL is not set',
+  ],
+  [
+    'another URL than one of Redis',
+    { redis: { url: 'http://:hunter2@127.0.0.1' } },
+    'redis.url: expected a URL such as "redis://127.0.0.1:6379"',
+  ],
   [
     'an open host without authentication',
     { host: '0.0.0.0' },
@@ -122,8 +131,8 @@ const wrong: [title: string, input: unknown, problem: string | string[]][] = [
     [
       'port: expected an integer from 0 to 65535, received -1',
       expect.stringContaining('colour: unknown key'),
-      'redis: not available yet: remove it, and run one hub',
       'auth.secret: environment variable NOWHERE is not set',
+      'redis.url: expected a URL such as "redis://127.0.0.1:6379"',
     ],
   ],
 ];

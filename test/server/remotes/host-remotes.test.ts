@@ -37,8 +37,8 @@ test('LIB-03: remotes of host and sessions stand in one list, in order of connec
     { remotename: 'z', tools: [f] },
     { remotename: 'a', tools: [f] },
   ]);
-  expect(hub.hub.listRemotes('u1')).toEqual(list);
-  expect(hub.hub.listRemotes('nobody')).toEqual([]);
+  expect(await hub.hub.listRemotes('u1')).toEqual(list);
+  expect(await hub.hub.listRemotes('nobody')).toEqual([]);
 });
 
 test('LIB-03: a name is taken for host and sessions alike, and free after a disconnect', async () => {
@@ -75,7 +75,7 @@ test('LIB-03: host functions and names that do not fit are refused, and nothing 
   expect(connect('x', [{ ...f, parameters: { type: 'string' } }])).toThrow(
     expect.objectContaining({ code: 'invalid-schema' }),
   );
-  expect(hub.hub.listRemotes('u1')).toEqual([]);
+  expect(await hub.hub.listRemotes('u1')).toEqual([]);
   expect(hub.hub.counts()).toMatchObject({ remotes: 0, providers: 0 });
 });
 
@@ -88,7 +88,7 @@ test('LIB-03: with drain a host remote finishes its calls', async () => {
   await Promise.resolve();
 
   connection.disconnect({ drain: true });
-  expect(hub.hub.listRemotes('u1')).toEqual([]);
+  expect(await hub.hub.listRemotes('u1')).toEqual([]);
   finish('finished');
   expect(await result).toBe('finished');
   expect(hub.hub.counts()).toMatchObject({ providers: 0, pendingCalls: 0 });

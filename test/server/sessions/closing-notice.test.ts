@@ -63,7 +63,7 @@ function delaysOf(count: number): number[] {
           probe: async () => true,
         },
         address: '192.0.2.1',
-        instanceId: undefined,
+        instanceKey: undefined,
         speaksV1: false,
       }),
   );

@@ -107,7 +107,7 @@ function dispatcherOf(handler: () => ActionReply | Promise<ActionReply>, peerSen
       probe: async () => true,
     },
     address: '192.0.2.1',
-    instanceId: undefined,
+    instanceKey: undefined,
     speaksV1: false,
   });
   const call = { action: 'remote-call', nonce: 'c', body: { remotename: 'x', function: 'f' } };

@@ -65,17 +65,17 @@ function directory(limits = { maxSessions: 100, maxSessionsPerUser: 100 }) {
   const left: string[] = [];
   const arrived: string[] = [];
   const sessions = new SessionDirectory(limits, {
-    userArrived: (userId) => arrived.push(userId),
+    userArrived: (userId) => void arrived.push(userId),
     userLeft: (userId) => left.push(userId),
   });
-  const add = (userId: string, id: string, instanceId?: string) => {
+  const add = (userId: string, id: string, instanceKey?: string) => {
     const sent: unknown[] = [];
     const session = new Session({
       id,
       identity: { userId },
       peer: { ...peer, send: (text) => void sent.push(JSON.parse(String(text))) },
       address: '192.0.2.1',
-      instanceId,
+      instanceKey,
       speaksV1: false,
     });
     sessions.add(session);
@@ -111,7 +111,7 @@ test('an event that is caused while events are sent leaves after them', async ()
     identity: { userId: 'u1' },
     peer: { ...peer, send: () => session.end() },
     address: '192.0.2.1',
-    instanceId: undefined,
+    instanceKey: undefined,
     speaksV1: false,
   });
   sessions.add(fragile);

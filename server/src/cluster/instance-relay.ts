@@ -1,0 +1,238 @@
+import { closeCodes, remoteCallProgressSchema, remoteCallResultSchema } from '@remotes-hub/protocol';
+import * as z from 'zod';
+import type { Logger } from '../observability/logger.js';
+import { JsonText } from '../json/json-text.js';
+import { MessageText } from '../json/message-text.js';
+import type { SessionProviders } from '../remotes/session-providers.js';
+import type { ComingSession } from '../sessions/reception.js';
+import type { Session } from '../sessions/session.js';
+import type { SessionDirectory } from '../sessions/session-directory.js';
+import type { Backplane, InstancePlace } from './backplane.js';
+import { frameHead, sessionEndHead, sessionFrameHead, type NodeMessage } from './node-messages.js';
+import type { NodeAnswer, Questions } from './questions.js';
+import { SessionElsewhere } from './session-elsewhere.js';
+import type { Soon } from '../soon.js';
+
+/** Time for a node to end the earlier session of an instance, in milliseconds. */
+const TAKE_OVER_TIMEOUT_MS = 2_000;
+/** Nodes that one instance may have left calls on. */
+const MAX_NODES = 8;
+
+/** What an instance left on other nodes. */
+interface TakenOver {
+  /** Nodes on which calls of it wait for their answers. */
+  readonly nodes: readonly string[];
+  /** Above every request number that was used there. */
+  readonly floor: number;
+}
+
+/** What the relay works with. */
+export interface InstanceRelayOptions {
+  readonly backplane: Backplane;
+  readonly questions: Questions;
+  readonly sessions: SessionDirectory;
+  readonly providers: SessionProviders;
+  readonly log: Logger;
+}
+
+const NOWHERE = { nodes: [] } as const;
+
+const text = z.string();
+const takeOverFields = z.tuple([text, text, text, z.boolean()]).rest(z.unknown());
+const takenOverSchema = z.object({
+  isResumed: z.boolean(),
+  floor: z.number(),
+  others: z.array(text).max(MAX_NODES),
+});
+
+/**
+ * One instance among all nodes: its earlier session is ended wherever it is, and calls that wait for it there are
+ * answered through the node to which it has come.
+ */
+export class InstanceRelay {
+  readonly #options: InstanceRelayOptions;
+  /** Sessions of this node whose instance left calls on other nodes, by their ids. */
+  readonly #leftOn = new Map<string, { readonly session: Session; readonly nodes: readonly string[] }>();
+  /** The last session here of each instance for which calls wait. */
+  readonly #lost = new Map<string, string>();
+  /** Sessions of other nodes that have taken over calls of this one, by their ids. */
+  readonly #elsewhere = new Map<string, SessionElsewhere>();
+
+  constructor(options: InstanceRelayOptions) {
+    this.#options = options;
+    options.questions.answerAbout('take-over', async (fields, from) => this.#answerTakeOver(fields, from));
+  }
+
+  /**
+   * A session is about to begin: the earlier one of its instance on another node is ended first. Never fails; calls that
+   * could not be taken over end as they would without it.
+   * @returns what is to be done when it has begun
+   */
+  arriving(coming: ComingSession): Soon<(session: Session) => void> {
+    const { backplane, log } = this.#options;
+    this.#endElsewhere(coming.userId, coming.instanceKey);
+    const begin = (taken?: TakenOver) => (session: Session) => this.#begin(session, coming, taken);
+    if (!backplane.isReady) return begin();
+    const place = backplane.moveInstance(coming.userId, coming.instanceKey, coming.sessionId);
+    if (!(place instanceof Promise)) return begin(); // one node alone
+    return place
+      .then(async (found) => begin(found && (await this.#takeOverFrom(found, coming))))
+      .catch((error: unknown) => {
+        log.warn({ err: error, sessionId: coming.sessionId }, 'the instance was not taken over');
+        return begin();
+      });
+  }
+
+  #begin(session: Session, { userId, instanceKey }: ComingSession, taken: TakenOver | undefined): void {
+    const { backplane, providers } = this.#options;
+    const { id } = session;
+    if (taken !== undefined && taken.nodes.length > 0) {
+      this.#leftOn.set(id, { session, nodes: taken.nodes });
+      providers.of(session).numberFrom(taken.floor);
+    }
+    session.onEnd(() => {
+      this.#ended(session);
+      // whether calls wait for it is known when all who hang on the session have been told
+      queueMicrotask(() => {
+        if (providers.isSuspended(userId, instanceKey))
+          this.#lost.set(JSON.stringify([userId, instanceKey]), id);
+        else backplane.leaveInstance(userId, instanceKey, id);
+      });
+    });
+  }
+
+  /** Nothing of an instance waits here any more. */
+  forgotten(userId: string, instanceKey: string): void {
+    const key = JSON.stringify([userId, instanceKey]);
+    const sessionId = this.#lost.get(key);
+    this.#lost.delete(key);
+    if (sessionId !== undefined) this.#options.backplane.leaveInstance(userId, instanceKey, sessionId);
+  }
+
+  /** Passes an answer on to where the call may wait. @returns false when it can wait nowhere */
+  passOn(session: Session, message: MessageText): boolean {
+    const { nodes } = this.#leftOn.get(session.id) ?? NOWHERE;
+    const body = new JsonText(message.text);
+    for (const nodeId of nodes) {
+      this.#options.backplane.send(nodeId, { head: ['session-frame', session.id], body });
+    }
+    return nodes.length > 0;
+  }
+
+  /** Takes a message about a session, if it is one. */
+  receive({ head, body }: NodeMessage): boolean {
+    if (head[0] === 'frame') this.#frame(head, body);
+    else if (head[0] === 'session-frame') this.#sessionFrame(head, body);
+    else if (head[0] === 'session-end') this.#sessionEnd(head);
+    else return false;
+    return true;
+  }
+
+  /** The sessions of a node are gone with it. */
+  nodeGone(nodeId: string): void {
+    for (const [id, session] of [...this.#elsewhere]) if (session.nodeId === nodeId) this.#end(id, undefined);
+  }
+
+  /** Sessions of other nodes can tell nothing any more. */
+  cutOff(): void {
+    for (const id of [...this.#elsewhere.keys()]) this.#end(id, undefined);
+  }
+
+  /** Tells the others anew where the instances of this node are. */
+  joined(): void {
+    const { sessions, backplane } = this.#options;
+    for (const { userId, instanceKey, id } of sessions.all()) {
+      if (instanceKey === undefined) continue;
+      const moved = backplane.moveInstance(userId, instanceKey, id);
+      if (moved instanceof Promise) moved.catch(() => undefined); // cut off again: the next time it joins
+    }
+  }
+
+  /** Nodes that sessions of other nodes have taken over from here are asked as well, each once. */
+  async #takeOverFrom({ nodeId }: InstancePlace, newcomer: ComingSession): Promise<TakenOver> {
+    const { questions } = this.#options;
+    const { userId, instanceKey, sessionId, speaksV1 } = newcomer;
+    const toAsk = [nodeId];
+    const nodes: string[] = [];
+    let floor = 0;
+    for (let index = 0; index < toAsk.length && index < MAX_NODES; index += 1) {
+      const asked = toAsk[index] ?? nodeId;
+      const fields = [userId, instanceKey, sessionId, speaksV1];
+      const { value } = await questions.ask(asked, 'take-over', fields, TAKE_OVER_TIMEOUT_MS);
+      const taken = takenOverSchema.parse(value);
+      floor = Math.max(floor, taken.floor);
+      if (taken.isResumed) nodes.push(asked);
+      toAsk.push(
+        ...taken.others.filter((other) => !toAsk.includes(other) && other !== this.#options.backplane.nodeId),
+      );
+    }
+    return { nodes, floor };
+  }
+
+  async #answerTakeOver(fields: readonly unknown[], from: string): Promise<NodeAnswer> {
+    const { sessions, providers, backplane } = this.#options;
+    const [userId, instanceKey, sessionId, speaksV1] = takeOverFields.parse(fields);
+    const others: string[] = [];
+    for (const session of sessions.ofInstance(userId, instanceKey)) {
+      others.push(...(this.#leftOn.get(session.id) ?? NOWHERE).nodes);
+      session.close(closeCodes.replaced, 'replaced by a later session of this instance');
+    }
+    this.#endElsewhere(userId, instanceKey);
+    const session = new SessionElsewhere({
+      userId,
+      instanceKey,
+      speaksV1,
+      sessionId,
+      nodeId: from,
+      backplane,
+    });
+    const provider = providers.resume(session);
+    if (provider !== undefined) this.#elsewhere.set(sessionId, session);
+    return { value: { isResumed: provider !== undefined, floor: provider?.requestCeiling ?? 0, others } };
+  }
+
+  /** The instance has come to yet another place. */
+  #endElsewhere(userId: string, instanceKey: string): void {
+    for (const [id, session] of [...this.#elsewhere]) {
+      if (session.userId === userId && session.instanceKey === instanceKey)
+        this.#end(id, closeCodes.replaced);
+    }
+  }
+
+  #end(sessionId: string, code: number | undefined): void {
+    const session = this.#elsewhere.get(sessionId);
+    this.#elsewhere.delete(sessionId);
+    session?.end(code);
+  }
+
+  #ended(session: Session): void {
+    const { nodes } = this.#leftOn.get(session.id) ?? NOWHERE;
+    this.#leftOn.delete(session.id);
+    for (const nodeId of nodes) {
+      this.#options.backplane.send(nodeId, { head: ['session-end', session.id, session.endCode ?? null] });
+    }
+  }
+
+  #frame(head: readonly unknown[], body: JsonText | undefined): void {
+    const read = frameHead.safeParse(head);
+    if (read.success && body !== undefined) this.#leftOn.get(read.data[1])?.session.send(body.text);
+  }
+
+  #sessionFrame(head: readonly unknown[], body: JsonText | undefined): void {
+    const read = sessionFrameHead.safeParse(head);
+    const session = read.success ? this.#elsewhere.get(read.data[1]) : undefined;
+    const provider = session && this.#options.providers.find(session);
+    const message = body && MessageText.read(Buffer.from(body.text));
+    if (provider === undefined || message === undefined) return;
+    const value = message.parse();
+    const answer = remoteCallResultSchema.safeParse(value);
+    if (answer.success) return void provider.answer(answer.data, message);
+    const progress = remoteCallProgressSchema.safeParse(value);
+    if (progress.success) provider.progress(progress.data, message);
+  }
+
+  #sessionEnd(head: readonly unknown[]): void {
+    const read = sessionEndHead.safeParse(head);
+    if (read.success) this.#end(read.data[1], read.data[2] ?? undefined);
+  }
+}

@@ -1,0 +1,82 @@
+import type { SessionDirectory } from '../sessions/session-directory.js';
+import type { Logger } from '../observability/logger.js';
+import type { AskedCalls } from './asked-calls.js';
+import type { NameClaim, NodeSide } from './backplane.js';
+import type { CallRelay } from './call-relay.js';
+import type { InstanceRelay } from './instance-relay.js';
+import { overruledHead, type NodeMessage } from './node-messages.js';
+import type { Questions } from './questions.js';
+import type { RemoteDirectory } from './remote-directory.js';
+
+/** The parts of a node that other nodes deal with. */
+export interface NodeParts {
+  readonly directory: RemoteDirectory;
+  readonly relay: CallRelay;
+  readonly asked: AskedCalls;
+  readonly questions: Questions;
+  readonly instances: InstanceRelay;
+  readonly sessions: SessionDirectory;
+  /** Tells the others anew which runs are here. */
+  readonly keepRuns: () => void;
+  readonly log: Logger;
+}
+
+/** This node, as the others meet it: hands what they send to the part that it is for. */
+export class Node implements NodeSide {
+  constructor(private readonly parts: NodeParts) {}
+
+  receive(message: NodeMessage, from: string): void {
+    const { relay, asked, questions, instances, log } = this.parts;
+    try {
+      const isKnown =
+        relay.receive(message, from) ||
+        asked.receive(message, from) ||
+        questions.receive(message, from) ||
+        instances.receive(message) ||
+        this.#overruledBy(message);
+      if (!isKnown) log.debug({ kind: String(message.head[0]).slice(0, 32) }, 'unknown message of a node');
+    } catch (error) {
+      log.error({ err: error }, 'message of a node failed');
+    }
+  }
+
+  deliver(userId: string, events: readonly string[]): void {
+    this.parts.sessions.deliver(userId, events);
+  }
+
+  nodeGone(nodeId: string): void {
+    const { relay, asked, questions, instances } = this.parts;
+    for (const part of [relay, asked, questions, instances]) part.nodeGone(nodeId);
+  }
+
+  cutOff(): void {
+    const { relay, asked, questions, instances } = this.parts;
+    for (const part of [relay, asked, questions, instances]) part.cutOff();
+  }
+
+  remotesGone(userId: string, remotenames: readonly string[]): void {
+    for (const remotename of remotenames) {
+      this.parts.sessions.broadcast(userId, 'remote-disconnected', { remotename });
+    }
+  }
+
+  claims(): Iterable<NameClaim> {
+    return this.parts.directory.claims();
+  }
+
+  overruled(userId: string, id: string): void {
+    this.parts.directory.overruled(userId, id);
+  }
+
+  joined(): void {
+    this.parts.instances.joined();
+    this.parts.keepRuns();
+  }
+
+  #overruledBy({ head }: NodeMessage): boolean {
+    const read = overruledHead.safeParse(head);
+    if (!read.success) return false;
+    this.overruled(read.data[1], read.data[2]);
+    return true;
+  }
+}

@@ -1,0 +1,134 @@
+import { EventEmitter } from 'node:events';
+import { Cluster, Redis } from 'ioredis';
+import type { Logger } from '../observability/logger.js';
+import { defineScripts } from './scripts.js';
+
+/** Where Redis is, and how patient a node is with it. */
+export interface RedisPlace {
+  /** `redis://` or `rediss://`, with credentials where needed. */
+  readonly url: string;
+  /** The URL names a node of a Redis Cluster. */
+  readonly isCluster: boolean;
+  /** Time for an answer, in milliseconds. */
+  readonly commandTimeoutMs: number;
+}
+
+interface RedisEvents {
+  /** Both connections can be used. */
+  ready: [];
+  /** One of them is lost; what was on its way may be too. */
+  lost: [];
+  /** A message of a channel. */
+  message: [channel: string, payload: Buffer];
+}
+
+const MIN_RETRY_MS = 50;
+const MAX_RETRY_MS = 2_000;
+
+/**
+ * Two connections to Redis, one for commands and one for channels; with a Redis Cluster, its client keeps both kinds.
+ * Nothing waits in a queue for a connection that is not there: a command fails at once, whoever needs it tries again.
+ * A command is never sent twice by itself, since nobody could tell whether the first one had arrived.
+ */
+export class RedisConnections extends EventEmitter<RedisEvents> implements Disposable {
+  readonly commands: Redis | Cluster;
+  readonly subscriber: Redis | Cluster;
+  #isReady = false;
+  #isClosed = false;
+
+  constructor(
+    place: RedisPlace,
+    private readonly log: Logger,
+  ) {
+    super();
+    this.commands = place.isCluster ? connectCluster(place) : connectOne(place);
+    this.subscriber = place.isCluster ? this.commands : connectOne(place);
+    defineScripts(this.commands);
+    for (const client of new Set([this.commands, this.subscriber])) this.#watch(client);
+    this.subscriber.on('smessageBuffer', (channel: Buffer, payload: Buffer) => {
+      this.emit('message', channel.toString(), payload);
+    });
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Begins to connect, and keeps trying. */
+  open(): void {
+    for (const client of new Set([this.commands, this.subscriber])) {
+      client.connect().catch(() => undefined); // told by its events, and tried again
+    }
+  }
+
+  /** The connection for channels is silent though it looks alive: it is made anew. */
+  renewSubscriber(): void {
+    this.#lost();
+    this.subscriber.disconnect(true);
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#isReady = false;
+    for (const client of new Set([this.commands, this.subscriber])) client.disconnect();
+  }
+
+  #watch(client: Redis | Cluster): void {
+    client.on('ready', () => this.#becameReady());
+    client.on('close', () => this.#lost());
+    client.on('error', (error: Error) => {
+      if (!this.#isClosed) this.log.warn({ reason: error.message }, 'Redis connection failed');
+    });
+  }
+
+  #becameReady(): void {
+    if (this.#isReady || this.commands.status !== 'ready' || this.subscriber.status !== 'ready') return;
+    this.#isReady = true;
+    this.emit('ready');
+  }
+
+  #lost(): void {
+    if (!this.#isReady) return;
+    this.#isReady = false;
+    this.log.error({}, 'connection to Redis lost');
+    this.emit('lost');
+  }
+}
+
+function connectOne(place: RedisPlace): Redis {
+  return new Redis(place.url, { ...common(place), retryStrategy: retryDelay, enableOfflineQueue: false });
+}
+
+function connectCluster(place: RedisPlace): Cluster {
+  const { hostname, port, username, password, protocol } = new URL(place.url);
+  return new Cluster([{ host: hostname, port: Number(port === '' ? 6_379 : port) }], {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    shardedSubscribers: true,
+    clusterRetryStrategy: retryDelay,
+    slotsRefreshTimeout: place.commandTimeoutMs,
+    redisOptions: {
+      ...common(place),
+      ...(username !== '' && { username: decodeURIComponent(username) }),
+      ...(password !== '' && { password: decodeURIComponent(password) }),
+      ...(protocol === 'rediss:' && { tls: {} }),
+    },
+  });
+}
+
+function common({ commandTimeoutMs }: RedisPlace) {
+  return {
+    lazyConnect: true,
+    connectTimeout: commandTimeoutMs,
+    commandTimeout: commandTimeoutMs,
+    maxRetriesPerRequest: 0, // what was on its way when the connection was lost has failed
+    autoResendUnfulfilledCommands: false,
+    autoResubscribe: false, // channels are subscribed to by those who want them, when they join again
+    // a primary that has become a replica: the name leads to another one now
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+  };
+}
+
+function retryDelay(attempts: number): number {
+  return Math.min(MIN_RETRY_MS * 2 ** Math.min(attempts - 1, 10), MAX_RETRY_MS) * (0.5 + Math.random() / 2);
+}

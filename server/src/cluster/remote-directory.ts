@@ -1,0 +1,305 @@
+import { randomUUID } from 'node:crypto';
+import { functionSpecsSchema } from '@remotes-hub/protocol';
+import * as z from 'zod';
+import { writeJson, type JsonText } from '../json/json-text.js';
+import type { Provider } from '../remotes/provider.js';
+import type { RemoteConnection, RemoteDescription } from '../remotes/remote-connection.js';
+import { RemoteError } from '../remotes/remote-error.js';
+import { alreadyConnected, notConnected, type RemoteRegistry } from '../remotes/remote-registry.js';
+import {
+  compileFunctions,
+  type ServedFunction,
+  type ServedFunctionLimits,
+} from '../remotes/served-functions.js';
+import type { Backplane, NameClaim, NameHolder, NameLimits } from './backplane.js';
+import type { NodeAnswer, Questions } from './questions.js';
+import { whenThere, type Soon } from '../soon.js';
+
+/** Time beyond the probe itself for the node of a holder to answer, in milliseconds. */
+const PROBE_GRACE_MS = 1_000;
+/** Time for a node to disconnect a remote, in milliseconds. */
+const DISCONNECT_TIMEOUT_MS = 5_000;
+
+/** A remote as `remote-list` shows it. */
+export interface ListedRemote {
+  readonly remotename: string;
+  readonly tools: JsonText;
+}
+
+/** A remote with what may be asked of its functions. */
+export interface FoundRemote {
+  readonly remotename: string;
+  readonly functions: ReadonlyMap<string, ServedFunction>;
+}
+
+/** What the directory works with. */
+export interface RemoteDirectoryOptions {
+  readonly registry: RemoteRegistry;
+  readonly backplane: Backplane;
+  readonly questions: Questions;
+  readonly limits: NameLimits & ServedFunctionLimits & { readonly probeTimeoutMs: number };
+  /** Told when the name of a node that died is taken before anybody has told its end. */
+  readonly remoteGone: (userId: string, remotename: string) => void;
+}
+
+/**
+ * The remotes of all nodes. Within this node its registry decides, among the nodes the backplane does: a name is claimed
+ * there first. On one node alone nothing here ever waits.
+ */
+export class RemoteDirectory {
+  readonly #options: RemoteDirectoryOptions;
+  readonly #claims = new Map<RemoteConnection, NameClaim>();
+  /** Claims on their way, by who makes them. */
+  readonly #claiming = new Map<Provider, Set<Promise<unknown>>>();
+  readonly #claimingIds = new Set<string>();
+
+  constructor(options: RemoteDirectoryOptions) {
+    this.#options = options;
+    const { questions } = options;
+    questions.answerAbout('probe', async (fields) => this.#answerProbe(fields));
+    questions.answerAbout('disconnect', async (fields) => this.#answerDisconnect(fields));
+  }
+
+  /**
+   * Connects a remote, at once on one node alone, and when no holder of its name has to be probed.
+   * @throws {RemoteError} `remote-already-connected`, `too-many-remotes`, `shutting-down`, `backplane-unavailable`
+   */
+  connect(description: RemoteDescription, provider: Provider): Soon<RemoteConnection> {
+    const yielded = this.#options.registry.yieldGhost(description, provider);
+    if (yielded === undefined) return this.connectUnprobed(description, provider);
+    return yielded.then(() => this.connectUnprobed(description, provider));
+  }
+
+  /** The same, taking every holder of this node for alive. */
+  connectUnprobed(description: RemoteDescription, provider: Provider): Soon<RemoteConnection> {
+    return this.#claim(description, provider);
+  }
+
+  /** Does something when what a provider claims now is decided, so that it never overtakes a `remote-connect` before it. */
+  afterClaimsOf<T>(provider: Provider | undefined, task: () => Soon<T>): Soon<T> {
+    const claims = provider === undefined ? undefined : this.#claiming.get(provider);
+    return claims === undefined ? task() : Promise.allSettled(claims).then(task);
+  }
+
+  /** Whether anything is being claimed by somebody. */
+  get isClaiming(): boolean {
+    return this.#claiming.size > 0;
+  }
+
+  /**
+   * Ends a remote, wherever it is; with `drain`, its calls in flight may still finish.
+   * @throws {RemoteError} `remote-not-connected`, `backplane-unavailable`
+   */
+  disconnect(userId: string, remotename: string, drain: boolean): Soon<void> {
+    const { registry, backplane } = this.#options;
+    const connection = registry.find(userId, remotename);
+    if (connection !== undefined) return this.disconnectConnection(connection, drain);
+    return whenThere(backplane.find(userId, remotename), (holder) => {
+      if (holder === undefined) throw notConnected(remotename);
+      return this.#disconnectElsewhere(userId, holder, drain);
+    });
+  }
+
+  /** Ends this very connection of this node; harmless when it has ended. @returns when its name is free */
+  disconnectConnection(connection: RemoteConnection, drain = false): Soon<void> {
+    const { registry, backplane } = this.#options;
+    const claim = this.#claims.get(connection);
+    this.#claims.delete(connection);
+    const released = claim === undefined ? undefined : backplane.release(claim);
+    registry.disconnectConnection(connection, { drain });
+    return released;
+  }
+
+  /** A connection of this node has ended. */
+  ended(connection: RemoteConnection): void {
+    const claim = this.#claims.get(connection);
+    if (claim === undefined) return;
+    this.#claims.delete(connection);
+    void this.#options.backplane.release(claim);
+  }
+
+  /** All remotes of a user, in the order they connected. @throws {RemoteError} `backplane-unavailable` */
+  list(userId: string): Soon<Iterable<ListedRemote>> {
+    const { registry, backplane } = this.#options;
+    return whenThere(backplane.list(userId), (elsewhere) => {
+      const here = registry.list(userId);
+      if (elsewhere.length === 0) return here;
+      const all = [
+        ...elsewhere,
+        ...Array.from(here, (connection) => ({
+          remotename: connection.remotename,
+          tools: connection.tools,
+          at: this.#claims.get(connection)?.at ?? 0,
+        })),
+      ];
+      return all.toSorted((one, other) => one.at - other.at);
+    });
+  }
+
+  /** A remote, wherever it is. @throws {RemoteError} `backplane-unavailable` */
+  find(userId: string, remotename: string): Soon<FoundRemote | undefined> {
+    const { registry, backplane } = this.#options;
+    const connection = registry.find(userId, remotename);
+    if (connection !== undefined) return connection;
+    return whenThere(backplane.find(userId, remotename), (holder) => {
+      if (holder === undefined) return undefined;
+      return whenThere(backplane.toolsOf(userId, holder), (tools) => this.#read(remotename, tools));
+    });
+  }
+
+  /** @throws {RemoteError} `remote-not-connected`, `backplane-unavailable` */
+  get(userId: string, remotename: string): Soon<FoundRemote> {
+    return whenThere(this.find(userId, remotename), (found) => {
+      if (found === undefined) throw notConnected(remotename);
+      return found;
+    });
+  }
+
+  /** What this node holds among the others. */
+  claims(): Iterable<NameClaim> {
+    return this.#claims.values();
+  }
+
+  /** A name belongs to another node's connection: this node's gives way. */
+  overruled(userId: string, id: string): void {
+    for (const [connection, claim] of this.#claims) {
+      if (claim.id !== id || claim.userId !== userId) continue;
+      this.#claims.delete(connection);
+      this.#options.registry.disconnectConnection(connection);
+      return;
+    }
+  }
+
+  /** Gives every name back, at shutdown, and tells the sessions on other nodes. */
+  async close(): Promise<void> {
+    const { backplane } = this.#options;
+    const claims = [...this.#claims.values()];
+    this.#claims.clear();
+    await Promise.all(claims.map(async (claim) => backplane.release(claim)));
+    for (const { userId, remotename } of claims) {
+      const event = writeJson({ action: 'remote-disconnected', body: { remotename } });
+      backplane.publish(userId, [event]);
+    }
+  }
+
+  #claim(description: RemoteDescription, provider: Provider, replaced?: NameHolder): Soon<RemoteConnection> {
+    const { registry, backplane, limits } = this.#options;
+    registry.requireRoom(description, provider);
+    const claim = claimOf(description);
+    const holder = this.#whileClaiming(provider, claim, backplane.claim(claim, limits, replaced));
+    return whenThere(holder, (found) => {
+      if (found === undefined) return this.#connected(description, provider, claim);
+      return this.#conflict(description, provider, found, replaced);
+    });
+  }
+
+  #whileClaiming<T>(provider: Provider, { id }: NameClaim, claiming: Soon<T>): Soon<T> {
+    if (!(claiming instanceof Promise)) return claiming;
+    const claims = this.#claiming.get(provider) ?? new Set();
+    this.#claiming.set(provider, claims.add(claiming));
+    this.#claimingIds.add(id);
+    return claiming.finally(() => {
+      this.#claimingIds.delete(id);
+      claims.delete(claiming);
+      if (claims.size === 0) this.#claiming.delete(provider);
+    });
+  }
+
+  #connected(description: RemoteDescription, provider: Provider, claim: NameClaim): RemoteConnection {
+    const { registry, backplane } = this.#options;
+    try {
+      const connection = registry.connect(description, provider);
+      this.#claims.set(connection, claim);
+      return connection;
+    } catch (error) {
+      void backplane.release(claim);
+      throw error;
+    }
+  }
+
+  /** Somebody else has the name: a node that died, a ghost, or a session that lives. */
+  async #conflict(
+    description: RemoteDescription,
+    provider: Provider,
+    holder: NameHolder,
+    replaced: NameHolder | undefined,
+  ): Promise<RemoteConnection> {
+    const { userId, remotename } = description;
+    const isSecondTime = replaced !== undefined;
+    if (isSecondTime || (await this.#lives(userId, holder))) throw alreadyConnected(remotename);
+    return this.#claim(description, provider, holder);
+  }
+
+  async #lives(userId: string, holder: NameHolder): Promise<boolean> {
+    const { backplane } = this.#options;
+    if (holder.nodeId === backplane.nodeId) return this.#isOwn(holder);
+    if (await backplane.isAlive(holder.nodeId)) return this.#probe(userId, holder);
+    this.#options.remoteGone(userId, holder.remotename);
+    return false;
+  }
+
+  #isOwn({ id }: NameHolder): boolean {
+    if (this.#claimingIds.has(id)) return true;
+    return [...this.#claims.values()].some((claim) => claim.id === id);
+  }
+
+  /** Asks the holder's node; one that does not answer in time is taken for alive. */
+  async #probe(userId: string, { nodeId, remotename, id }: NameHolder): Promise<boolean> {
+    const { questions, limits } = this.#options;
+    const timeoutMs = limits.probeTimeoutMs + PROBE_GRACE_MS;
+    try {
+      const { value } = await questions.ask(nodeId, 'probe', [userId, remotename, id], timeoutMs);
+      return value !== false;
+    } catch {
+      return true;
+    }
+  }
+
+  async #answerProbe(fields: readonly unknown[]): Promise<NodeAnswer> {
+    const [userId, remotename, id] = probeFields.parse(fields);
+    const connection = this.#options.registry.find(userId, remotename);
+    if (connection === undefined || this.#claims.get(connection)?.id !== id) {
+      return { value: this.#claimingIds.has(id) };
+    }
+    if (await connection.provider.probe()) return { value: true };
+    await this.disconnectConnection(connection);
+    return { value: false };
+  }
+
+  async #disconnectElsewhere(userId: string, holder: NameHolder, drain: boolean): Promise<void> {
+    const fields = [userId, holder.remotename, holder.id, drain];
+    await this.#options.questions.ask(holder.nodeId, 'disconnect', fields, DISCONNECT_TIMEOUT_MS);
+  }
+
+  async #answerDisconnect(fields: readonly unknown[]): Promise<NodeAnswer> {
+    const [userId, remotename, id, drain] = disconnectFields.parse(fields);
+    const connection = this.#options.registry.find(userId, remotename);
+    if (connection === undefined || this.#claims.get(connection)?.id !== id) throw notConnected(remotename);
+    await this.disconnectConnection(connection, drain);
+    return { value: true };
+  }
+
+  /** Specs that this node can make nothing of are those of a newer one. */
+  #read(remotename: string, tools: JsonText | undefined): FoundRemote | undefined {
+    if (tools === undefined) return undefined; // it has gone meanwhile
+    const specs = functionSpecsSchema.safeParse(tools.parse());
+    if (!specs.success) {
+      throw new RemoteError(
+        'internal-error',
+        `remote '${remotename}' is connected by another version of the hub`,
+      );
+    }
+    return { remotename, functions: compileFunctions(specs.data, this.#options.limits).functions };
+  }
+}
+
+const text = z.string();
+const probeFields = z.tuple([text, text, text]).rest(z.unknown());
+const disconnectFields = z.tuple([text, text, text, z.boolean()]).rest(z.unknown());
+
+function claimOf({ userId, remotename, tools, functions }: RemoteDescription): NameClaim {
+  const timeouts = new Map<string, number>();
+  for (const [name, { spec }] of functions)
+    if (spec.timeoutMs !== undefined) timeouts.set(name, spec.timeoutMs);
+  return { userId, remotename, id: randomUUID(), tools, timeouts };
+}

@@ -1,0 +1,103 @@
+import type { Cluster, Redis, Result } from 'ioredis';
+
+/*
+ * What must be one step in Redis. Each touches the keys of one user alone. An entry of the hash of remotes is
+ * "<node> <connection> <microseconds> <bytes of the specs> <timeouts>".
+ */
+
+/**
+ * Takes a name: when it is free, when it is this connection's already, when its holder is the one to be replaced, or,
+ * if it comes from before Redis lost its data, when its holder came later.
+ * Returns the microseconds of the claim and the entry that was replaced, or 0 and the entry of the holder; -1 and -2
+ * when the user has too many remotes, or bytes.
+ */
+const CLAIM = `
+local field, node, id, bytes, timeouts, tools = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local maxCount, maxBytes, replaced, at, isEarlierFirst = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], ARGV[10], ARGV[11]
+local current = redis.call('HGET', KEYS[1], field)
+local currentId, currentBytes = nil, 0
+if current then
+  local holder, since, size
+  holder, currentId, since, size = string.match(current, '^(%S+) (%S+) (%S+) (%S+)')
+  currentBytes = tonumber(size)
+  local isMine = currentId == id
+  local isReplaced = holder .. ' ' .. currentId == replaced
+  local isLater = isEarlierFirst == '1' and at ~= '' and tonumber(at) < tonumber(since)
+  if not (isMine or isReplaced or isLater) then return {'0', current} end
+end
+local count = redis.call('HLEN', KEYS[1])
+if not current and count >= maxCount then return {'-1', ''} end
+local total = 0
+for _, entry in ipairs(redis.call('HVALS', KEYS[1])) do
+  total = total + tonumber(string.match(entry, '^%S+ %S+ %S+ (%S+)'))
+end
+if total - currentBytes + tonumber(bytes) > maxBytes then return {'-2', ''} end
+if at == '' then
+  local time = redis.call('TIME')
+  at = time[1] .. string.format('%06d', time[2])
+end
+if currentId then redis.call('HDEL', KEYS[2], currentId) end
+redis.call('HSET', KEYS[1], field, table.concat({node, id, at, bytes, timeouts}, ' '))
+redis.call('HSET', KEYS[2], id, tools)
+return {at, current or ''}
+`;
+
+/** Gives a name back, if this connection has it. */
+const RELEASE = `
+local current = redis.call('HGET', KEYS[1], ARGV[1])
+if current and string.match(current, '^%S+ (%S+)') == ARGV[2] then
+  redis.call('HDEL', KEYS[1], ARGV[1])
+end
+return redis.call('HDEL', KEYS[2], ARGV[2])
+`;
+
+/** Removes what a dead node has left of a user. Returns the names of its remotes. */
+const CLEAR = `
+local gone = {}
+local remotes = redis.call('HGETALL', KEYS[1])
+for index = 1, #remotes, 2 do
+  local node, id = string.match(remotes[index + 1], '^(%S+) (%S+)')
+  if node == ARGV[1] then
+    redis.call('HDEL', KEYS[1], remotes[index])
+    redis.call('HDEL', KEYS[2], id)
+    table.insert(gone, remotes[index])
+  end
+end
+local instances = redis.call('HGETALL', KEYS[3])
+for index = 1, #instances, 2 do
+  if string.match(instances[index + 1], '^%S+') == ARGV[1] then redis.call('HDEL', KEYS[3], instances[index]) end
+end
+return gone
+`;
+
+/** Notes where an instance is. Returns where it was. */
+const MOVE_INSTANCE = `
+local before = redis.call('HGET', KEYS[1], ARGV[1])
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return before or ''
+`;
+
+/** Forgets where an instance is, if it is still there. */
+const LEAVE_INSTANCE = `
+if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then return redis.call('HDEL', KEYS[1], ARGV[1]) end
+return 0
+`;
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    claimRemote(remotes: string, tools: string, ...args: string[]): Result<[string, string], Context>;
+    releaseRemote(remotes: string, tools: string, field: string, id: string): Result<number, Context>;
+    clearNode(remotes: string, tools: string, instances: string, nodeId: string): Result<string[], Context>;
+    moveInstance(instances: string, field: string, place: string): Result<string, Context>;
+    leaveInstance(instances: string, field: string, place: string): Result<number, Context>;
+  }
+}
+
+/** Makes the scripts commands of a client, which loads them again where a server does not know them. */
+export function defineScripts(client: Redis | Cluster): void {
+  client.defineCommand('claimRemote', { numberOfKeys: 2, lua: CLAIM });
+  client.defineCommand('releaseRemote', { numberOfKeys: 2, lua: RELEASE });
+  client.defineCommand('clearNode', { numberOfKeys: 3, lua: CLEAR });
+  client.defineCommand('moveInstance', { numberOfKeys: 1, lua: MOVE_INSTANCE });
+  client.defineCommand('leaveInstance', { numberOfKeys: 1, lua: LEAVE_INSTANCE });
+}
