@@ -14,5 +14,22 @@ export default defineConfig({
     hookTimeout: 20_000,
     pool: 'forks',
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'one node' } },
+      {
+        // what holds on one node holds on two: the same tests, with the sessions of each spread over both
+        extends: true,
+        test: {
+          name: 'two nodes',
+          include: [
+            'test/server/calls/*.test.ts',
+            'test/server/remotes/*.test.ts',
+            'test/server/agents/hub-*.test.ts',
+          ],
+          env: { TEST_NODES: '2' },
+          globalSetup: ['test/support/two-nodes.ts'],
+        },
+      },
+    ],
   },
 });

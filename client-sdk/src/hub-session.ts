@@ -46,6 +46,9 @@ import { Requests, sendRequest } from './requests.js';
 import { Runs, promptedRun, type PromptOptions, type PromptedRun, type Run } from './runs.js';
 import { Serving, type Served } from './serve.js';
 
+/** Least time until a hub that was cut off is asked again to connect a remote, in milliseconds. */
+const SERVE_AGAIN_MS = 1_000;
+
 /** A session at a hub over all its connections: gives each message of the hub to the part that it is for. */
 export class HubSession implements Hub {
   readonly #life: ConnectionLife;
@@ -227,7 +230,7 @@ export class HubSession implements Hub {
         },
       });
     } catch (error) {
-      this.#serving.refused(served, error instanceof HubError && error.code === 'connection-lost');
+      this.#serving.refused(served, isPassing(error));
       throw error;
     }
   }
@@ -236,8 +239,14 @@ export class HubSession implements Hub {
     try {
       await this.#connectRemote(served);
     } catch (error) {
-      if (!(error instanceof HubError) || error.code === 'connection-lost') return; // with the next connection
+      if (!(error instanceof HubError)) return;
       const { code, message } = error;
+      if (isPassing(error)) {
+        // without a connection there will be another one, and all is served again then
+        return this.#serving.later(SERVE_AGAIN_MS * (1 + Math.random()), () => {
+          if (this.#serving.isServing(served)) void this.#serveAgain(served);
+        });
+      }
       this.#listeners.emit('serve-failed', { remotename: served.remotename, code, message });
     }
   }
@@ -313,4 +322,10 @@ export class HubSession implements Hub {
     this.#listeners.emit('close', close);
     this.#listeners.clear();
   }
+}
+
+/** Whether a remote that cannot be served now can be served later: without a connection, or while the hub is cut off. */
+function isPassing(error: unknown): boolean {
+  const code = error instanceof HubError ? error.code : '';
+  return code === 'connection-lost' || code === 'backplane-unavailable';
 }

@@ -40,7 +40,7 @@ export class Serving {
   readonly #seen = new Set<string>();
   /** Answers that were ready while there was no connection, by request id. */
   readonly #held = new Map<string, string>();
-  readonly #resumeTimers = new Set<ReturnType<typeof setTimeout>>();
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
 
   constructor(private readonly line: Line) {}
 
@@ -59,11 +59,11 @@ export class Serving {
     this.#remotes.set(served.remotename, served);
   }
 
-  /** It is not connected: refused, or `isLost` with the connection, and then served again with the next one. */
-  refused(served: Served, isLost: boolean): void {
+  /** It is not connected: refused for good, or only for now. */
+  refused(served: Served, isForNow: boolean): void {
     const { remotename } = served;
     if (this.#connecting.get(remotename) === served) this.#connecting.delete(remotename);
-    if (!isLost && this.#remotes.get(remotename) === served) this.#remotes.delete(remotename);
+    if (!isForNow && this.#remotes.get(remotename) === served) this.#remotes.delete(remotename);
   }
 
   /** Whether it is to be served, now or as soon as there is a connection. */
@@ -126,7 +126,7 @@ export class Serving {
    * @returns what is to be served again, in order
    */
   reconnected(isResumed: boolean): readonly Served[] {
-    this.#endResumeTimers();
+    this.#endTimers();
     if (isResumed) for (const frame of this.#held.values()) this.line.send(frame);
     else this.#forgetCalls({ code: 'connection-lost', message: 'the hub no longer waits for this call' });
     this.#held.clear();
@@ -135,7 +135,7 @@ export class Serving {
 
   /** The session has ended: every handler is told, nothing is kept. */
   ended(failure: Failure): void {
-    this.#endResumeTimers();
+    this.#endTimers();
     this.#forgetCalls(failure);
     for (const served of this.#remotes.values()) served.isConnected = served.isWanted = false;
     this.#remotes.clear();
@@ -150,18 +150,25 @@ export class Serving {
   }
 
   #abortLater({ remotename, resumeMs }: Served, failure: Failure): void {
-    const timer = setTimeout(() => {
-      this.#resumeTimers.delete(timer);
+    this.later(resumeMs, () => {
       for (const [requestId, { call }] of this.#running) {
         if (call.remotename === remotename) this.#abort(requestId, failure);
       }
-    }, resumeMs);
-    this.#resumeTimers.add(timer);
+    });
   }
 
-  #endResumeTimers(): void {
-    for (const timer of this.#resumeTimers) clearTimeout(timer);
-    this.#resumeTimers.clear();
+  /** Does something so many milliseconds later, unless there is another connection by then. */
+  later(ms: number, task: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      task();
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  #endTimers(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
   }
 
   #send(requestId: string, frame: string): void {

@@ -65,7 +65,8 @@ function servingActions(parts: RemoteActionParts): Action[] {
       const tools = toolsText(request, message, parts.limits);
       const { functions, warnings } = compileFunctions(request.body.tools, parts.limits);
       logWarnings(parts.log, session.userId, remotename, warnings);
-      const description = { userId: session.userId, remotename, tools, functions, resumeMs };
+      const { userId, instanceKey } = session;
+      const description = { userId, remotename, instanceKey, tools, functions, resumeMs };
       const connected = directory.connect(description, providers.of(session));
       const isInVain = resumeMs > 0 && session.instanceKey === undefined;
       const told = isInVain ? [...warnings, NO_INSTANCE] : warnings;

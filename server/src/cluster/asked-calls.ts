@@ -36,9 +36,11 @@ export class AskedCalls {
     return true;
   }
 
-  /** The callers of a node are gone with it. */
+  /** The callers of a node are gone with it: nobody is told how their calls end. */
   nodeGone(nodeId: string): void {
-    for (const call of [...(this.#nodes.get(nodeId)?.values() ?? [])]) call.cancel('caller-gone');
+    const calls = this.#nodes.get(nodeId);
+    this.#nodes.delete(nodeId);
+    for (const call of calls?.values() ?? []) call.cancel('caller-gone');
   }
 
   /** None of the callers can be told anything any more. */
@@ -76,8 +78,8 @@ export class AskedCalls {
 
   #ended(from: string, n: number, answer: NodeMessage): void {
     const calls = this.#nodes.get(from);
-    calls?.delete(n);
-    if (calls?.size === 0) this.#nodes.delete(from);
+    if (!calls?.delete(n)) return;
+    if (calls.size === 0) this.#nodes.delete(from);
     this.backplane.send(from, answer);
   }
 

@@ -8,6 +8,8 @@ export interface NameClaim {
   readonly remotename: string;
   /** Of the connection; never used again. */
   readonly id: string;
+  /** Stands for the instance that serves it: a later connection of the same one takes its place. */
+  readonly instanceKey: string | undefined;
   /** The function specs, as the text that was connected. */
   readonly tools: JsonText;
   /** Milliseconds that functions ask for, by their names; only of those that ask. */

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { SessionDirectory } from '../sessions/session-directory.js';
 import type { Logger } from '../observability/logger.js';
 import type { AskedCalls } from './asked-calls.js';
@@ -21,6 +22,15 @@ export interface NodeParts {
   readonly log: Logger;
 }
 
+const endedSchema = z.object({ body: z.object({ remotename: z.string() }) });
+
+/** The remote that an event says has ended. */
+function remoteEndedBy(event: string): string | undefined {
+  if (!event.startsWith('{"action":"remote-disconnected"')) return undefined;
+  const read = endedSchema.safeParse(JSON.parse(event));
+  return read.success ? read.data.body.remotename : undefined;
+}
+
 /** This node, as the others meet it: hands what they send to the part that it is for. */
 export class Node implements NodeSide {
   constructor(private readonly parts: NodeParts) {}
@@ -41,7 +51,10 @@ export class Node implements NodeSide {
   }
 
   deliver(userId: string, events: readonly string[]): void {
-    this.parts.sessions.deliver(userId, events);
+    const { sessions, directory } = this.parts;
+    // whoever took this node for dead told the end of remotes that it serves still
+    const fitting = events.filter((event) => !directory.isHere(userId, remoteEndedBy(event)));
+    sessions.deliver(userId, fitting);
   }
 
   nodeGone(nodeId: string): void {

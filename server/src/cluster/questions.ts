@@ -1,7 +1,7 @@
 import type { Logger } from '../observability/logger.js';
 import type { JsonText } from '../json/json-text.js';
 import { RemoteError } from '../remotes/remote-error.js';
-import type { Backplane } from './backplane.js';
+import type { Backplane, Loss } from './backplane.js';
 import { answerHead, askHead, refusalHead, type NodeMessage } from './node-messages.js';
 import { unavailable } from './unavailable.js';
 
@@ -18,6 +18,13 @@ interface OpenQuestion {
   readonly nodeId: string;
   readonly timer: NodeJS.Timeout;
   readonly settle: (answer: NodeAnswer | RemoteError) => void;
+}
+
+/** Nobody listens where a question was sent: that node is gone, even if its lease has not ended. */
+export class NodeGoneError extends RemoteError {
+  constructor() {
+    super('backplane-unavailable', 'a node of the hub is gone');
+  }
 }
 
 /** Questions between nodes that need an answer, beside the calls. */
@@ -38,6 +45,7 @@ export class Questions {
 
   /**
    * Asks a node.
+   * @throws {NodeGoneError} nobody listens there
    * @throws {RemoteError} what it refuses with, or `backplane-unavailable`
    */
   async ask(
@@ -56,7 +64,8 @@ export class Questions {
       };
       const timer = setTimeout(() => settle(unavailable()), timeoutMs);
       this.#open.set(n, { nodeId, timer, settle });
-      this.backplane.send(nodeId, { head: ['ask', n, about, fields] }, () => settle(unavailable()));
+      const lost = (loss: Loss): void => settle(loss === 'node-gone' ? new NodeGoneError() : unavailable());
+      this.backplane.send(nodeId, { head: ['ask', n, about, fields] }, lost);
     });
   }
 
@@ -72,7 +81,7 @@ export class Questions {
   /** Nothing that this node was asked will be answered. */
   nodeGone(nodeId: string): void {
     for (const question of [...this.#open.values()]) {
-      if (question.nodeId === nodeId) question.settle(unavailable());
+      if (question.nodeId === nodeId) question.settle(new NodeGoneError());
     }
   }
 

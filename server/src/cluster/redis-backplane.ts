@@ -1,5 +1,5 @@
 import type { Logger } from '../observability/logger.js';
-import type { JsonText } from '../json/json-text.js';
+import { writeJson, type JsonText } from '../json/json-text.js';
 import type {
   Backplane,
   InstancePlace,
@@ -258,14 +258,20 @@ export class RedisBackplane implements Backplane {
     let replaced: NameHolder | undefined;
     for (;;) {
       const outcome = await this.#names.claim(this.nodeId, claim, limits, { replaced, isEarlierFirst });
-      const { holder, overruled } = outcome;
+      const { holder, overruled, wasFree = false } = outcome;
       if (overruled !== undefined) this.#overrule(claim.userId, overruled);
+      if (wasFree && !isEarlierFirst) this.#tellAgain(claim);
       if (holder === undefined) return;
       if (holder.nodeId === replaced?.nodeId || (await this.isAlive(holder.nodeId))) {
         return this.#node?.overruled(claim.userId, claim.id);
       }
       replaced = holder;
     }
+  }
+
+  /** Another node had cleared it away, and told its end. */
+  #tellAgain({ userId, remotename }: NameClaim): void {
+    this.publish(userId, [writeJson({ action: 'remote-connected', body: { remotename } })]);
   }
 
   #overrule(userId: string, { nodeId, id }: NameHolder): void {

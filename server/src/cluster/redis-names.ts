@@ -11,6 +11,15 @@ const MAX_KEPT_SPECS = 32 * 1024 * 1024;
 
 const timeoutsSchema = z.array(z.tuple([z.string(), z.number()]));
 
+/** What became of a claim: it is granted when there is no holder. */
+export interface ClaimOutcome {
+  readonly holder?: NameHolder;
+  /** Who had the name before. */
+  readonly overruled?: NameHolder;
+  /** Nobody had it. */
+  readonly wasFree?: boolean;
+}
+
 /** Who holds which name, in Redis. */
 export class RedisNames {
   /** By connection id, the one used longest ago first. */
@@ -25,7 +34,6 @@ export class RedisNames {
   /**
    * Takes a name for a node.
    * @param isEarlierFirst a claim that has held it before wins against a later one
-   * @returns who has it otherwise
    */
   async claim(
     nodeId: string,
@@ -35,8 +43,8 @@ export class RedisNames {
       replaced,
       isEarlierFirst = false,
     }: { replaced?: NameHolder | undefined; isEarlierFirst?: boolean } = {},
-  ): Promise<{ readonly holder?: NameHolder; readonly overruled?: NameHolder }> {
-    const { userId, remotename, id, tools, timeouts } = claim;
+  ): Promise<ClaimOutcome> {
+    const { userId, remotename, id, instanceKey, tools, timeouts } = claim;
     const [at, entry] = await answerOf(
       this.redis.commands.claimRemote(
         this.keys.remotes(userId),
@@ -52,6 +60,7 @@ export class RedisNames {
         replaced === undefined ? '' : `${replaced.nodeId} ${replaced.id}`,
         claim.at === undefined ? '' : String(claim.at),
         isEarlierFirst ? '1' : '0',
+        instanceKey ?? '-',
       ),
     );
     if (at === '-1')
@@ -62,7 +71,8 @@ export class RedisNames {
     const other = entry === '' ? undefined : readEntry(remotename, entry);
     if (at === '0') return other === undefined ? {} : { holder: other };
     claim.at = Number(at);
-    return other === undefined || other.id === id ? {} : { overruled: other };
+    if (other === undefined) return { wasFree: true };
+    return other.id === id ? {} : { overruled: other };
   }
 
   async release({ userId, remotename, id }: NameClaim): Promise<void> {
@@ -140,7 +150,8 @@ function tooMany(message: string): RemoteError {
 }
 
 function readEntry(remotename: string, entry: string): NameHolder | undefined {
-  const [, nodeId = '', id = '', at = '', timeouts = ''] = /^(\S+) (\S+) (\d+) \d+ (.*)$/su.exec(entry) ?? [];
+  const [, nodeId = '', id = '', at = '', timeouts = ''] =
+    /^(\S+) (\S+) (\d+) \d+ \S+ (.*)$/su.exec(entry) ?? [];
   return nodeId === ''
     ? undefined
     : { remotename, nodeId, id, at: Number(at), timeouts: readTimeouts(timeouts) };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { functionSpecsSchema } from '@remotes-hub/protocol';
 import * as z from 'zod';
 import { writeJson, type JsonText } from '../json/json-text.js';
@@ -12,11 +13,14 @@ import {
   type ServedFunctionLimits,
 } from '../remotes/served-functions.js';
 import type { Backplane, NameClaim, NameHolder, NameLimits } from './backplane.js';
-import type { NodeAnswer, Questions } from './questions.js';
+import { NodeGoneError, type NodeAnswer, type Questions } from './questions.js';
 import { whenThere, type Soon } from '../soon.js';
 
 /** Time beyond the probe itself for the node of a holder to answer, in milliseconds. */
 const PROBE_GRACE_MS = 1_000;
+/** How long the name of a node on which nobody listens is waited for: until its lease has ended, as a rule. */
+const WAIT_MS = 250;
+const MAX_WAITS = 40;
 /** Time for a node to disconnect a remote, in milliseconds. */
 const DISCONNECT_TIMEOUT_MS = 5_000;
 
@@ -51,7 +55,8 @@ export class RemoteDirectory {
   readonly #claims = new Map<RemoteConnection, NameClaim>();
   /** Claims on their way, by who makes them. */
   readonly #claiming = new Map<Provider, Set<Promise<unknown>>>();
-  readonly #claimingIds = new Set<string>();
+  /** Names that are being claimed, as {@link nameOf} writes them, with the ids of their claims. */
+  readonly #claimingNames = new Map<string, string>();
 
   constructor(options: RemoteDirectoryOptions) {
     this.#options = options;
@@ -78,7 +83,14 @@ export class RemoteDirectory {
   /** Does something when what a provider claims now is decided, so that it never overtakes a `remote-connect` before it. */
   afterClaimsOf<T>(provider: Provider | undefined, task: () => Soon<T>): Soon<T> {
     const claims = provider === undefined ? undefined : this.#claiming.get(provider);
-    return claims === undefined ? task() : Promise.allSettled(claims).then(task);
+    return claims === undefined ? task() : this.#afterAll(claims, task);
+  }
+
+  /** In a turn of its own, in which what follows from the claims has been done, and has been answered. */
+  async #afterAll<T>(claims: ReadonlySet<Promise<unknown>>, task: () => Soon<T>): Promise<T> {
+    await Promise.allSettled(claims);
+    await setImmediate();
+    return task();
   }
 
   /** Whether anything is being claimed by somebody. */
@@ -155,6 +167,11 @@ export class RemoteDirectory {
     });
   }
 
+  /** Whether a remote is served on this node. */
+  isHere(userId: string, remotename: string | undefined): boolean {
+    return remotename !== undefined && this.#options.registry.find(userId, remotename) !== undefined;
+  }
+
   /** What this node holds among the others. */
   claims(): Iterable<NameClaim> {
     return this.#claims.values();
@@ -185,6 +202,7 @@ export class RemoteDirectory {
   #claim(description: RemoteDescription, provider: Provider, replaced?: NameHolder): Soon<RemoteConnection> {
     const { registry, backplane, limits } = this.#options;
     registry.requireRoom(description, provider);
+    if (this.#claimingNames.has(nameOf(description))) throw alreadyConnected(description.remotename);
     const claim = claimOf(description);
     const holder = this.#whileClaiming(provider, claim, backplane.claim(claim, limits, replaced));
     return whenThere(holder, (found) => {
@@ -193,13 +211,13 @@ export class RemoteDirectory {
     });
   }
 
-  #whileClaiming<T>(provider: Provider, { id }: NameClaim, claiming: Soon<T>): Soon<T> {
+  #whileClaiming<T>(provider: Provider, claim: NameClaim, claiming: Soon<T>): Soon<T> {
     if (!(claiming instanceof Promise)) return claiming;
     const claims = this.#claiming.get(provider) ?? new Set();
     this.#claiming.set(provider, claims.add(claiming));
-    this.#claimingIds.add(id);
+    this.#claimingNames.set(nameOf(claim), claim.id);
     return claiming.finally(() => {
-      this.#claimingIds.delete(id);
+      this.#claimingNames.delete(nameOf(claim));
       claims.delete(claiming);
       if (claims.size === 0) this.#claiming.delete(provider);
     });
@@ -233,25 +251,33 @@ export class RemoteDirectory {
   async #lives(userId: string, holder: NameHolder): Promise<boolean> {
     const { backplane } = this.#options;
     if (holder.nodeId === backplane.nodeId) return this.#isOwn(holder);
-    if (await backplane.isAlive(holder.nodeId)) return this.#probe(userId, holder);
+    for (let waits = 0; waits < MAX_WAITS && (await backplane.isAlive(holder.nodeId)); waits += 1) {
+      const lives = await this.#probe(userId, holder);
+      if (lives !== undefined) return lives;
+      await delay(WAIT_MS); // nobody listens there: that node is dead, or has lost its connection for a moment
+    }
+    if (await backplane.isAlive(holder.nodeId)) return true;
     this.#options.remoteGone(userId, holder.remotename);
     return false;
   }
 
+  /** An entry that this node could not take back when its connection ended is nobody's. */
   #isOwn({ id }: NameHolder): boolean {
-    if (this.#claimingIds.has(id)) return true;
     return [...this.#claims.values()].some((claim) => claim.id === id);
   }
 
-  /** Asks the holder's node; one that does not answer in time is taken for alive. */
-  async #probe(userId: string, { nodeId, remotename, id }: NameHolder): Promise<boolean> {
+  /**
+   * Asks the holder's node; one that does not answer in time is taken for alive.
+   * @returns `undefined` when nobody listens there
+   */
+  async #probe(userId: string, { nodeId, remotename, id }: NameHolder): Promise<boolean | undefined> {
     const { questions, limits } = this.#options;
     const timeoutMs = limits.probeTimeoutMs + PROBE_GRACE_MS;
     try {
       const { value } = await questions.ask(nodeId, 'probe', [userId, remotename, id], timeoutMs);
       return value !== false;
-    } catch {
-      return true;
+    } catch (error) {
+      return error instanceof NodeGoneError ? undefined : true;
     }
   }
 
@@ -259,7 +285,7 @@ export class RemoteDirectory {
     const [userId, remotename, id] = probeFields.parse(fields);
     const connection = this.#options.registry.find(userId, remotename);
     if (connection === undefined || this.#claims.get(connection)?.id !== id) {
-      return { value: this.#claimingIds.has(id) };
+      return { value: this.#claimingNames.get(nameOf({ userId, remotename })) === id };
     }
     if (await connection.provider.probe()) return { value: true };
     await this.disconnectConnection(connection);
@@ -297,9 +323,13 @@ const text = z.string();
 const probeFields = z.tuple([text, text, text]).rest(z.unknown());
 const disconnectFields = z.tuple([text, text, text, z.boolean()]).rest(z.unknown());
 
-function claimOf({ userId, remotename, tools, functions }: RemoteDescription): NameClaim {
+function claimOf({ userId, remotename, instanceKey, tools, functions }: RemoteDescription): NameClaim {
   const timeouts = new Map<string, number>();
   for (const [name, { spec }] of functions)
     if (spec.timeoutMs !== undefined) timeouts.set(name, spec.timeoutMs);
-  return { userId, remotename, id: randomUUID(), tools, timeouts };
+  return { userId, remotename, id: randomUUID(), instanceKey, tools, timeouts };
+}
+
+function nameOf({ userId, remotename }: Pick<NameClaim, 'userId' | 'remotename'>): string {
+  return JSON.stringify([userId, remotename]);
 }

@@ -2,25 +2,26 @@ import type { Cluster, Redis, Result } from 'ioredis';
 
 /*
  * What must be one step in Redis. Each touches the keys of one user alone. An entry of the hash of remotes is
- * "<node> <connection> <microseconds> <bytes of the specs> <timeouts>".
+ * "<node> <connection> <microseconds> <bytes of the specs> <instance, or -> <timeouts>".
  */
 
 /**
- * Takes a name: when it is free, when it is this connection's already, when its holder is the one to be replaced, or,
- * if it comes from before Redis lost its data, when its holder came later.
+ * Takes a name: when it is free, when it is this connection's already or its instance's, when its holder is the one to be
+ * replaced, or, if it comes from before Redis lost its data, when its holder came later.
  * Returns the microseconds of the claim and the entry that was replaced, or 0 and the entry of the holder; -1 and -2
  * when the user has too many remotes, or bytes.
  */
 const CLAIM = `
 local field, node, id, bytes, timeouts, tools = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local maxCount, maxBytes, replaced, at, isEarlierFirst = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], ARGV[10], ARGV[11]
+local instance = ARGV[12]
 local current = redis.call('HGET', KEYS[1], field)
 local currentId, currentBytes = nil, 0
 if current then
-  local holder, since, size
-  holder, currentId, since, size = string.match(current, '^(%S+) (%S+) (%S+) (%S+)')
+  local holder, since, size, holdingInstance
+  holder, currentId, since, size, holdingInstance = string.match(current, '^(%S+) (%S+) (%S+) (%S+) (%S+)')
   currentBytes = tonumber(size)
-  local isMine = currentId == id
+  local isMine = currentId == id or (instance ~= '-' and instance == holdingInstance)
   local isReplaced = holder .. ' ' .. currentId == replaced
   local isLater = isEarlierFirst == '1' and at ~= '' and tonumber(at) < tonumber(since)
   if not (isMine or isReplaced or isLater) then return {'0', current} end
@@ -37,7 +38,7 @@ if at == '' then
   at = time[1] .. string.format('%06d', time[2])
 end
 if currentId then redis.call('HDEL', KEYS[2], currentId) end
-redis.call('HSET', KEYS[1], field, table.concat({node, id, at, bytes, timeouts}, ' '))
+redis.call('HSET', KEYS[1], field, table.concat({node, id, at, bytes, instance, timeouts}, ' '))
 redis.call('HSET', KEYS[2], id, tools)
 return {at, current or ''}
 `;

@@ -10,6 +10,8 @@ import type { ServedFunction } from './served-functions.js';
 export interface RemoteDescription {
   readonly userId: string;
   readonly remotename: string;
+  /** Stands for the instance that serves it: a later session of the same one may have the name at once. */
+  readonly instanceKey?: string | undefined;
   /** The function specs, as the text that was connected. */
   readonly tools: JsonText;
   readonly functions: ReadonlyMap<string, ServedFunction>;
