@@ -9,13 +9,12 @@ export default defineConfig({
     },
   },
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 20_000,
     pool: 'forks',
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: 'one node' } },
+      { extends: true, test: { name: 'one node', include: ['test/**/*.test.ts'] } },
       {
         // what holds on one node holds on two: the same tests, with the sessions of each spread over both
         extends: true,

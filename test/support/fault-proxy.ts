@@ -63,6 +63,11 @@ export class FaultProxy implements AsyncDisposable {
     for (const pair of this.#webSockets()) pair.isStalled = true;
   }
 
+  /** Drops every byte of all connections there are, of whatever kind; neither end learns of it. */
+  stallAll(): void {
+    for (const pair of this.#pairs) pair.isStalled = true;
+  }
+
   /** Ends the near side of every WebSocket, and leaves the far one as if nothing had happened. */
   halfClose(): void {
     for (const pair of this.#webSockets()) {

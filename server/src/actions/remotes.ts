@@ -67,7 +67,10 @@ function servingActions(parts: RemoteActionParts): Action[] {
       logWarnings(parts.log, session.userId, remotename, warnings);
       const { userId, instanceKey } = session;
       const description = { userId, remotename, instanceKey, tools, functions, resumeMs };
-      const connected = directory.connect(description, providers.of(session));
+      const provider = providers.of(session);
+      const connected = directory.inOrderAmongWaiting(provider, () =>
+        directory.connect(description, provider),
+      );
       const isInVain = resumeMs > 0 && session.instanceKey === undefined;
       const told = isInVain ? [...warnings, NO_INSTANCE] : warnings;
       const reply = connectedReply(remotename, session.speaksV1 ? told : []);
@@ -155,7 +158,7 @@ function inOrder<T extends ActionReply>(
   session: Session,
   task: () => Soon<T>,
 ): Soon<T> {
-  return directory.afterClaimsOf(providers.find(session), task);
+  return directory.inOrder(providers.find(session), task);
 }
 
 /** Progress goes to callers that speak remotes.v1 and can tell which of their calls it belongs to. */

@@ -58,7 +58,7 @@ export class RedisBackplane implements Backplane {
     const { url, cluster, prefix, leaseMs, log } = options;
     this.#options = options;
     this.#keys = new Keys(prefix);
-    this.#redis = new RedisConnections({ url, isCluster: cluster, commandTimeoutMs: leaseMs / 2 }, log);
+    this.#redis = new RedisConnections({ url, isCluster: cluster, timeoutMs: leaseMs / 2 }, log);
     this.#membership = new Membership({ redis: this.#redis, keys: this.#keys, leaseMs, listener: this, log });
     this.#names = new RedisNames(this.#redis, this.#keys);
     const sender = (): string => this.nodeId;

@@ -9,8 +9,8 @@ export interface RedisPlace {
   readonly url: string;
   /** The URL names a node of a Redis Cluster. */
   readonly isCluster: boolean;
-  /** Time for an answer, in milliseconds. */
-  readonly commandTimeoutMs: number;
+  /** A connection on which an answer is awaited for so long is taken for dead, in milliseconds. */
+  readonly timeoutMs: number;
 }
 
 interface RedisEvents {
@@ -106,7 +106,7 @@ function connectCluster(place: RedisPlace): Cluster {
     enableOfflineQueue: false,
     shardedSubscribers: true,
     clusterRetryStrategy: retryDelay,
-    slotsRefreshTimeout: place.commandTimeoutMs,
+    slotsRefreshTimeout: place.timeoutMs,
     redisOptions: {
       ...common(place),
       ...(username !== '' && { username: decodeURIComponent(username) }),
@@ -116,11 +116,11 @@ function connectCluster(place: RedisPlace): Cluster {
   });
 }
 
-function common({ commandTimeoutMs }: RedisPlace) {
+function common({ timeoutMs }: RedisPlace) {
   return {
     lazyConnect: true,
-    connectTimeout: commandTimeoutMs,
-    commandTimeout: commandTimeoutMs,
+    connectTimeout: timeoutMs,
+    socketTimeout: timeoutMs, // one for all, in place of a timer for every command
     maxRetriesPerRequest: 0, // what was on its way when the connection was lost has failed
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false, // channels are subscribed to by those who want them, when they join again

@@ -55,6 +55,8 @@ export class RemoteDirectory {
   readonly #claims = new Map<RemoteConnection, NameClaim>();
   /** Claims on their way, by who makes them. */
   readonly #claiming = new Map<Provider, Set<Promise<unknown>>>();
+  /** The last of those that wait for claims, by whose they are. */
+  readonly #waiting = new Map<Provider, Promise<void>>();
   /** Names that are being claimed, as {@link nameOf} writes them, with the ids of their claims. */
   readonly #claimingNames = new Map<string, string>();
 
@@ -80,22 +82,41 @@ export class RemoteDirectory {
     return this.#claim(description, provider);
   }
 
-  /** Does something when what a provider claims now is decided, so that it never overtakes a `remote-connect` before it. */
-  afterClaimsOf<T>(provider: Provider | undefined, task: () => Soon<T>): Soon<T> {
-    const claims = provider === undefined ? undefined : this.#claiming.get(provider);
-    return claims === undefined ? task() : this.#afterAll(claims, task);
+  /**
+   * Does something when what a provider claims now is decided, so that it never overtakes a `remote-connect` before it,
+   * nor anything else that waits for that.
+   */
+  inOrder<T>(provider: Provider | undefined, task: () => Soon<T>): Soon<T> {
+    const claims = provider && this.#claiming.get(provider);
+    const earlier = provider && this.#waiting.get(provider);
+    if (provider === undefined || (claims === undefined && earlier === undefined)) return task();
+    const outcome = this.#afterAll([...(claims ?? []), earlier], task);
+    const ended = outcome.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#waiting.set(provider, ended);
+    void ended.then(() => {
+      if (this.#waiting.get(provider) === ended) this.#waiting.delete(provider);
+    });
+    return outcome;
+  }
+
+  /** The same for a `remote-connect`, which need not wait for others. */
+  inOrderAmongWaiting<T>(provider: Provider, task: () => Soon<T>): Soon<T> {
+    return this.#waiting.has(provider) ? this.inOrder(provider, task) : task();
   }
 
   /** In a turn of its own, in which what follows from the claims has been done, and has been answered. */
-  async #afterAll<T>(claims: ReadonlySet<Promise<unknown>>, task: () => Soon<T>): Promise<T> {
-    await Promise.allSettled(claims);
+  async #afterAll<T>(earlier: readonly unknown[], task: () => Soon<T>): Promise<T> {
+    await Promise.allSettled(earlier);
     await setImmediate();
     return task();
   }
 
   /** Whether anything is being claimed by somebody. */
   get isClaiming(): boolean {
-    return this.#claiming.size > 0;
+    return this.#claiming.size > 0 || this.#waiting.size > 0;
   }
 
   /**
@@ -133,19 +154,14 @@ export class RemoteDirectory {
   /** All remotes of a user, in the order they connected. @throws {RemoteError} `backplane-unavailable` */
   list(userId: string): Soon<Iterable<ListedRemote>> {
     const { registry, backplane } = this.#options;
-    return whenThere(backplane.list(userId), (elsewhere) => {
-      const here = registry.list(userId);
-      if (elsewhere.length === 0) return here;
-      const all = [
-        ...elsewhere,
-        ...Array.from(here, (connection) => ({
-          remotename: connection.remotename,
-          tools: connection.tools,
-          at: this.#claims.get(connection)?.at ?? 0,
-        })),
-      ];
-      return all.toSorted((one, other) => one.at - other.at);
-    });
+    const elsewhere = backplane.list(userId);
+    if (!(elsewhere instanceof Promise)) return registry.list(userId); // one node alone
+    const here = Array.from(registry.list(userId), (connection) => ({
+      remotename: connection.remotename,
+      tools: connection.tools,
+      at: this.#claims.get(connection)?.at ?? 0,
+    }));
+    return elsewhere.then((remotes) => [...remotes, ...here].toSorted((one, other) => one.at - other.at));
   }
 
   /** A remote, wherever it is. @throws {RemoteError} `backplane-unavailable` */
