@@ -25,6 +25,15 @@ export default defineConfig({
             'test/server/remotes/*.test.ts',
             'test/server/agents/hub-*.test.ts',
           ],
+          exclude: [
+            // bounds of one node, and the memory of one
+            'test/server/calls/resuming-bounds.test.ts',
+            'test/server/remotes/schema-isolation.test.ts',
+            // a fake clock stands still for what is on its way between nodes
+            'test/server/calls/interleavings-on-sockets.test.ts',
+            // the host program is on one node, and does not wait for the other
+            'test/server/remotes/host-*.test.ts',
+          ],
           env: { TEST_NODES: '2' },
           globalSetup: ['test/support/two-nodes.ts'],
         },

@@ -36,6 +36,7 @@ import { PerSession } from './sessions/per-session.js';
 import { Reception } from './sessions/reception.js';
 import { SessionDirectory } from './sessions/session-directory.js';
 import type { Session } from './sessions/session.js';
+import { whenThere } from './soon.js';
 import { AllowedOrigins } from './transport/allowed-origins.js';
 import { HttpListener, type ListeningAddress } from './transport/http-listener.js';
 import { createHttpRoutes, type HttpRoutesOptions } from './transport/http-routes.js';
@@ -120,8 +121,8 @@ export function createHub(options: HubOptions = {}): Hub {
     remoteConnected: ({ userId, remotename }) =>
       sessions.broadcast(userId, 'remote-connected', { remotename }),
     remoteDisconnected: (connection) => {
-      directory.ended(connection);
-      remoteGone(connection.userId, connection.remotename);
+      const { userId, remotename } = connection;
+      void whenThere(directory.ended(connection), () => remoteGone(userId, remotename));
     },
   });
   const directory: RemoteDirectory = new RemoteDirectory({
@@ -137,7 +138,14 @@ export function createHub(options: HubOptions = {}): Hub {
   const providers = new SessionProviders(registry, (userId, instanceKey) =>
     instances.forgotten(userId, instanceKey),
   );
-  const instances: InstanceRelay = new InstanceRelay({ backplane, questions, sessions, providers, log });
+  const instances: InstanceRelay = new InstanceRelay({
+    backplane,
+    questions,
+    sessions,
+    providers,
+    ignore: () => dispatcher.ignore(),
+    log,
+  });
   const callers = new PerSession(() => new CallerCalls(limits.maxCallsInFlight));
   const conversations = new Conversations(limits);
   const nativeTools = new NativeToolSets({

@@ -6,7 +6,7 @@ import {
   type HubCounts,
   type HubOptions,
 } from '@remotes-hub/server';
-import { inject } from 'vitest';
+import { inject, test, type TestAPI } from 'vitest';
 import { createLogger } from '../../server/src/observability/logger.js';
 import { eventually } from './eventually.js';
 import { TestSession } from './session.js';
@@ -46,7 +46,10 @@ export interface TestHub extends AsyncDisposable {
 }
 
 /** Whether tests run against two nodes that share a Redis. */
-const isOnTwoNodes = process.env['TEST_NODES'] === '2';
+export const isOnTwoNodes = process.env['TEST_NODES'] === '2';
+
+/** A test of what two nodes do in another way, as its comment says. */
+export const onOneNode: ReturnType<TestAPI['skipIf']> = test.skipIf(isOnTwoNodes);
 
 /** Starts a hub for a test. Limits and all else as in a configuration. */
 export async function startTestHub(config: HubConfigInput = {}, options: HubOptions = {}): Promise<TestHub> {

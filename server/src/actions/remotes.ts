@@ -82,7 +82,7 @@ function servingActions(parts: RemoteActionParts): Action[] {
       });
     }),
     defineAction(remoteDisconnectSchema, ({ body: { remotename, drain } }, { session }) =>
-      inOrder(parts, session, () =>
+      directory.changeInOrder(providers.find(session), () =>
         whenThere(directory.disconnect(session.userId, remotename, drain ?? false), () => ({
           message: 'remote disconnected',
           remotename,

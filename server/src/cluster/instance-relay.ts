@@ -15,6 +15,8 @@ import type { Soon } from '../soon.js';
 
 /** Time for a node to end the earlier session of an instance, in milliseconds. */
 const TAKE_OVER_TIMEOUT_MS = 2_000;
+/** Frames that are kept for a session that is about to begin: each tells of a call that need not be answered. */
+const MAX_EARLY_FRAMES = 16_384;
 /** Nodes that one instance may have left calls on. */
 const MAX_NODES = 8;
 
@@ -32,6 +34,8 @@ export interface InstanceRelayOptions {
   readonly questions: Questions;
   readonly sessions: SessionDirectory;
   readonly providers: SessionProviders;
+  /** Counts a message that is dropped without an answer. */
+  readonly ignore: () => void;
   readonly log: Logger;
 }
 
@@ -53,6 +57,8 @@ export class InstanceRelay {
   readonly #options: InstanceRelayOptions;
   /** Sessions of this node whose instance left calls on other nodes, by their ids. */
   readonly #leftOn = new Map<string, { readonly session: Session; readonly nodes: readonly string[] }>();
+  /** Frames for sessions that are about to begin. */
+  readonly #early = new Map<string, JsonText[]>();
   /** The last session here of each instance for which calls wait. */
   readonly #lost = new Map<string, string>();
   /** Sessions of other nodes that have taken over calls of this one, by their ids. */
@@ -75,12 +81,23 @@ export class InstanceRelay {
     if (!backplane.isReady) return begin();
     const place = backplane.moveInstance(coming.userId, coming.instanceKey, coming.sessionId);
     if (!(place instanceof Promise)) return begin(); // one node alone
+    this.#early.set(coming.sessionId, []);
     return place
       .then(async (found) => begin(found && (await this.#takeOverFrom(found, coming))))
       .catch((error: unknown) => {
         log.warn({ err: error, sessionId: coming.sessionId }, 'the instance was not taken over');
         return begin();
+      })
+      .finally(() => {
+        // whether or not the session begins: what came for it is delivered after the reply to its login
+        setImmediate(() => this.#deliverEarly(coming.sessionId));
       });
+  }
+
+  #deliverEarly(sessionId: string): void {
+    const frames = this.#early.get(sessionId) ?? [];
+    this.#early.delete(sessionId);
+    for (const { text } of frames) this.#leftOn.get(sessionId)?.session.send(text);
   }
 
   #begin(session: Session, { userId, instanceKey }: ComingSession, taken: TakenOver | undefined): void {
@@ -215,7 +232,10 @@ export class InstanceRelay {
 
   #frame(head: readonly unknown[], body: JsonText | undefined): void {
     const read = frameHead.safeParse(head);
-    if (read.success && body !== undefined) this.#leftOn.get(read.data[1])?.session.send(body.text);
+    if (!read.success || body === undefined) return;
+    const early = this.#early.get(read.data[1]);
+    if (early === undefined) this.#leftOn.get(read.data[1])?.session.send(body.text);
+    else if (early.length < MAX_EARLY_FRAMES) early.push(body);
   }
 
   #sessionFrame(head: readonly unknown[], body: JsonText | undefined): void {
@@ -226,9 +246,11 @@ export class InstanceRelay {
     if (provider === undefined || message === undefined) return;
     const value = message.parse();
     const answer = remoteCallResultSchema.safeParse(value);
-    if (answer.success) return void provider.answer(answer.data, message);
     const progress = remoteCallProgressSchema.safeParse(value);
-    if (progress.success) provider.progress(progress.data, message);
+    const isTaken =
+      (answer.success && provider.answer(answer.data, message)) ||
+      (progress.success && provider.progress(progress.data, message));
+    if (!isTaken) this.#options.ignore();
   }
 
   #sessionEnd(head: readonly unknown[]): void {

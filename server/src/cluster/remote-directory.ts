@@ -53,6 +53,8 @@ export interface RemoteDirectoryOptions {
 export class RemoteDirectory {
   readonly #options: RemoteDirectoryOptions;
   readonly #claims = new Map<RemoteConnection, NameClaim>();
+  /** Connections that have ended, until their names are free among all nodes. */
+  readonly #releasing = new Map<RemoteConnection, Promise<void>>();
   /** Claims on their way, by who makes them. */
   readonly #claiming = new Map<Provider, Set<Promise<unknown>>>();
   /** The last of those that wait for claims, by whose they are. */
@@ -87,10 +89,23 @@ export class RemoteDirectory {
    * nor anything else that waits for that.
    */
   inOrder<T>(provider: Provider | undefined, task: () => Soon<T>): Soon<T> {
-    const claims = provider && this.#claiming.get(provider);
-    const earlier = provider && this.#waiting.get(provider);
-    if (provider === undefined || (claims === undefined && earlier === undefined)) return task();
+    if (provider === undefined) return task();
+    const claims = this.#claiming.get(provider);
+    const earlier = this.#waiting.get(provider);
+    if (claims === undefined && earlier === undefined) return task();
     const outcome = this.#afterAll([...(claims ?? []), earlier], task);
+    this.#letOthersWait(provider, outcome);
+    return outcome;
+  }
+
+  /** The same for what changes the remotes: later ones wait for it. */
+  changeInOrder<T>(provider: Provider | undefined, change: () => Soon<T>): Soon<T> {
+    const outcome = this.inOrder(provider, change);
+    if (provider !== undefined && outcome instanceof Promise) this.#letOthersWait(provider, outcome);
+    return outcome;
+  }
+
+  #letOthersWait(provider: Provider, outcome: Promise<unknown>): void {
     const ended = outcome.then(
       () => undefined,
       () => undefined,
@@ -99,7 +114,6 @@ export class RemoteDirectory {
     void ended.then(() => {
       if (this.#waiting.get(provider) === ended) this.#waiting.delete(provider);
     });
-    return outcome;
   }
 
   /** The same for a `remote-connect`, which need not wait for others. */
@@ -135,20 +149,20 @@ export class RemoteDirectory {
 
   /** Ends this very connection of this node; harmless when it has ended. @returns when its name is free */
   disconnectConnection(connection: RemoteConnection, drain = false): Soon<void> {
-    const { registry, backplane } = this.#options;
-    const claim = this.#claims.get(connection);
-    this.#claims.delete(connection);
-    const released = claim === undefined ? undefined : backplane.release(claim);
-    registry.disconnectConnection(connection, { drain });
-    return released;
+    this.#options.registry.disconnectConnection(connection, { drain });
+    return this.#releasing.get(connection);
   }
 
-  /** A connection of this node has ended. */
-  ended(connection: RemoteConnection): void {
+  /** A connection of this node has ended. @returns when its name is free among all nodes */
+  ended(connection: RemoteConnection): Soon<void> {
     const claim = this.#claims.get(connection);
     if (claim === undefined) return;
     this.#claims.delete(connection);
-    void this.#options.backplane.release(claim);
+    const released = this.#options.backplane.release(claim);
+    if (!(released instanceof Promise)) return;
+    const freed = released.finally(() => this.#releasing.delete(connection));
+    this.#releasing.set(connection, freed);
+    return freed;
   }
 
   /** All remotes of a user, in the order they connected. @throws {RemoteError} `backplane-unavailable` */
@@ -303,7 +317,8 @@ export class RemoteDirectory {
     if (connection === undefined || this.#claims.get(connection)?.id !== id) {
       return { value: this.#claimingNames.get(nameOf({ userId, remotename })) === id };
     }
-    if (await connection.provider.probe()) return { value: true };
+    const lives = await connection.provider.probe();
+    if (lives) return { value: this.#options.registry.find(userId, remotename) === connection };
     await this.disconnectConnection(connection);
     return { value: false };
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toolRules } from '../../../server/src/agents/provider-tools/tool-rules.js';
 import { withProviderTools } from '../../../server/src/agents/provider-tools/with-provider-tools.js';
-import { startTestHub } from '../../support/hub.js';
+import { onOneNode, startTestHub } from '../../support/hub.js';
 import type { Message } from '../../support/session.js';
 import { agents, bodyOf, finished, prompt, serving, startHub, waitingStep } from './hub-run-fixtures.js';
 import { ScriptedModel, calling, says, stop, type Step } from './run-fixtures.js';
@@ -51,58 +51,62 @@ test('RUN-09: run-cancel tells the serving session, ends the run within a second
   expect(session.events.filter(({ action }) => String(action).startsWith('run-text'))).toEqual([]);
 });
 
-test('K054: two remotes and a native tool share a name: with prefixes all are there, without the first wins', async () => {
-  const steps: Step[] = [
-    [calling('a_current_time', '{}', '1'), calling('b_current_time', '{}', '2'), stop],
-    says('done'),
-    [calling('f', '{}', '3'), calling('current_time', '{}', '4'), stop],
-    says('done'),
-  ];
-  await using stage = await startHub(steps, {
-    agents: [{ id: 7, name: 'Helper', model: { provider: 'offline' }, tools: ['current_time'] }],
-  });
-  const session = await stage.hub.connect();
-  for (const remotename of ['a', 'b']) {
-    stage.hub.hub.connectRemote({
-      userId: 'u1',
-      remotename,
-      functions: ['current_time', 'f'].map((name) => ({ name, handler: () => `${name} of ${remotename}` })),
+// on two nodes: a remote of the host program is connected later, when the others have been asked
+onOneNode(
+  'K054: two remotes and a native tool share a name: with prefixes all are there, without the first wins',
+  async () => {
+    const steps: Step[] = [
+      [calling('a_current_time', '{}', '1'), calling('b_current_time', '{}', '2'), stop],
+      says('done'),
+      [calling('f', '{}', '3'), calling('current_time', '{}', '4'), stop],
+      says('done'),
+    ];
+    await using stage = await startHub(steps, {
+      agents: [{ id: 7, name: 'Helper', model: { provider: 'offline' }, tools: ['current_time'] }],
     });
-  }
-  const names = (event: Message) =>
-    (bodyOf(event)['tools'] as { name: string; remotename?: string }[]).map(
-      ({ name, remotename = 'native' }) => `${remotename}: ${name}`,
-    );
+    const session = await stage.hub.connect();
+    for (const remotename of ['a', 'b']) {
+      stage.hub.hub.connectRemote({
+        userId: 'u1',
+        remotename,
+        functions: ['current_time', 'f'].map((name) => ({ name, handler: () => `${name} of ${remotename}` })),
+      });
+    }
+    const names = (event: Message) =>
+      (bodyOf(event)['tools'] as { name: string; remotename?: string }[]).map(
+        ({ name, remotename = 'native' }) => `${remotename}: ${name}`,
+      );
 
-  const prefixed = [
-    { name: 'a', prefix: 'a_' },
-    { name: 'b', prefix: 'b_' },
-  ];
-  await prompt(session, { remotes: prefixed });
-  const started = await session.event('run-started');
-  expect(names(started)).toEqual([
-    'native: current_time',
-    'a: a_current_time',
-    'a: a_f',
-    'b: b_current_time',
-    'b: b_f',
-  ]);
-  expect(bodyOf(started)['warnings']).toEqual([]);
-  await finished(session);
-  expect(stage.model.results(1).map(({ content }) => content)).toEqual([
-    '"current_time of a"',
-    '"current_time of b"',
-  ]);
+    const prefixed = [
+      { name: 'a', prefix: 'a_' },
+      { name: 'b', prefix: 'b_' },
+    ];
+    await prompt(session, { remotes: prefixed });
+    const started = await session.event('run-started');
+    expect(names(started)).toEqual([
+      'native: current_time',
+      'a: a_current_time',
+      'a: a_f',
+      'b: b_current_time',
+      'b: b_f',
+    ]);
+    expect(bodyOf(started)['warnings']).toEqual([]);
+    await finished(session);
+    expect(stage.model.results(1).map(({ content }) => content)).toEqual([
+      '"current_time of a"',
+      '"current_time of b"',
+    ]);
 
-  await prompt(session, { remotes: ['a', 'b'] });
-  const plain = await session.event('run-started');
-  expect(names(plain)).toEqual(['native: current_time', 'a: f']);
-  expect(bodyOf(plain)['warnings']).toHaveLength(3);
-  await finished(session);
-  const [f, time] = stage.model.results(3).map(({ content }) => content);
-  expect(f).toBe('"f of a"');
-  expect(time).toContain('"timeZone":"UTC"');
-});
+    await prompt(session, { remotes: ['a', 'b'] });
+    const plain = await session.event('run-started');
+    expect(names(plain)).toEqual(['native: current_time', 'a: f']);
+    expect(bodyOf(plain)['warnings']).toHaveLength(3);
+    await finished(session);
+    const [f, time] = stage.model.results(3).map(({ content }) => content);
+    expect(f).toBe('"f of a"');
+    expect(time).toContain('"timeZone":"UTC"');
+  },
+);
 
 test('500 functions of one remote are tools of a run, and any of them is called', async () => {
   const names = Array.from({ length: 500 }, (_, index) => `f${index}`);

@@ -1,3 +1,4 @@
+import { onOneNode } from '../../support/hub.js';
 import { runGetReplySchema, type RunEvent } from '@remotes-hub/protocol';
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.js';
@@ -91,7 +92,8 @@ test('RUN-08: a user who comes back in time finds the run going on', async () =>
   expect(await finished(back)).toMatchObject({ runId, status: 'completed' });
 });
 
-test('RUN-16: a conversation goes on over runs, from whichever session of the user', async () => {
+// on two nodes: each keeps the conversations of its own runs
+onOneNode('RUN-16: a conversation goes on over runs, from whichever session of the user', async () => {
   await using stage = await startHub([says('Blue.'), says('You asked about the sky.')]);
   const first = await stage.hub.connect();
   const second = await stage.hub.connect();

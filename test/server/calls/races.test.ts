@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeClock } from '../../support/clock.js';
-import { startTestHub } from '../../support/hub.js';
+import { onOneNode, startTestHub } from '../../support/hub.js';
 
 const cancelled = {
   error: 'the call was cancelled',
@@ -14,30 +14,34 @@ const call = (nonce: unknown, more: object = {}): object => ({
   body: { remotename: 'x', function: 'f', ...more },
 });
 
-test('CALL-16 CALL-18: a result against a cancel, both orders in one write: the first counts', async () => {
-  await using hub = await startTestHub();
-  const session = await hub.connect();
-  await session.serve('x', ['f']);
-  const cancel = { action: 'remote-call-cancel', nonce: 'x', body: { nonce: 'a' } };
+// on two nodes: a name that this node does not have is looked up, and the call can be cancelled until then
+onOneNode(
+  'CALL-16 CALL-18: a result against a cancel, both orders in one write: the first counts',
+  async () => {
+    await using hub = await startTestHub();
+    const session = await hub.connect();
+    await session.serve('x', ['f']);
+    const cancel = { action: 'remote-call-cancel', nonce: 'x', body: { nonce: 'a' } };
 
-  session.send(call('a'));
-  const first = await session.next('remote-call');
-  session.sendTogether({ action: 'remote-call-result', requestId: first['requestId'], result: 1 }, cancel);
-  expect(await session.reply('a')).toEqual({ result: 1, nonce: 'a' });
-  expect(await session.reply('x')).toMatchObject({ cancelled: 0 });
+    session.send(call('a'));
+    const first = await session.next('remote-call');
+    session.sendTogether({ action: 'remote-call-result', requestId: first['requestId'], result: 1 }, cancel);
+    expect(await session.reply('a')).toEqual({ result: 1, nonce: 'a' });
+    expect(await session.reply('x')).toMatchObject({ cancelled: 0 });
 
-  session.send(call('a'));
-  const second = await session.next('remote-call');
-  session.sendTogether(cancel, { action: 'remote-call-result', requestId: second['requestId'], result: 2 });
-  expect(await session.reply('a')).toEqual({ ...cancelled, requestId: 'x#1', nonce: 'a' });
-  expect(await session.reply('x')).toMatchObject({ cancelled: 1 });
+    session.send(call('a'));
+    const second = await session.next('remote-call');
+    session.sendTogether(cancel, { action: 'remote-call-result', requestId: second['requestId'], result: 2 });
+    expect(await session.reply('a')).toEqual({ ...cancelled, requestId: 'x#1', nonce: 'a' });
+    expect(await session.reply('x')).toMatchObject({ cancelled: 1 });
 
-  session.sendTogether(call('a', { remotename: 'nobody' }), cancel);
-  expect(await session.reply('a')).toMatchObject({ code: 'remote-not-connected' });
-  expect(await session.reply('x')).toMatchObject({ cancelled: 0 });
-  await session.settle();
-  expect([...session.replies, ...session.others]).toEqual([]);
-});
+    session.sendTogether(call('a', { remotename: 'nobody' }), cancel);
+    expect(await session.reply('a')).toMatchObject({ code: 'remote-not-connected' });
+    expect(await session.reply('x')).toMatchObject({ cancelled: 0 });
+    await session.settle();
+    expect([...session.replies, ...session.others]).toEqual([]);
+  },
+);
 
 test('CALL-16: a result against a disconnect and against the timeout, both orders: the first counts', async () => {
   using clock = fakeClock();

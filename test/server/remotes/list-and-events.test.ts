@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTestHub } from '../../support/hub.js';
+import { onOneNode, startTestHub } from '../../support/hub.js';
 
 test('REMOTE-13: the list shows remotes in order of connection, tools as the very text that was connected', async () => {
   await using hub = await startTestHub();
@@ -60,33 +60,37 @@ test('EVENT-01: every session of the user is told of a connect and a disconnect,
   expect([server, other, stranger, anonymous].map(({ events }) => events)).toEqual([[], [], [], []]);
 });
 
-test('EVENT-01: a refused request causes no event, and the event follows the reply that caused it', async () => {
-  await using hub = await startTestHub();
-  const server = await hub.connect();
-  await server.serve('x', ['f']);
-  await server.event('remote-connected');
+// on two nodes: the name is given back to the other nodes before anything else is done
+onOneNode(
+  'EVENT-01: a refused request causes no event, and the event follows the reply that caused it',
+  async () => {
+    await using hub = await startTestHub();
+    const server = await hub.connect();
+    await server.serve('x', ['f']);
+    await server.event('remote-connected');
 
-  await server.serve('x', ['f']);
-  await server.request('remote-disconnect', { remotename: 'y' });
-  await server.request('remote-connect', { remotename: 'y', tools: null });
-  await server.settle();
-  expect(server.events).toEqual([]);
+    await server.serve('x', ['f']);
+    await server.request('remote-disconnect', { remotename: 'y' });
+    await server.request('remote-connect', { remotename: 'y', tools: null });
+    await server.settle();
+    expect(server.events).toEqual([]);
 
-  const before = server.frames.length;
-  server.sendTogether(
-    { action: 'remote-disconnect', nonce: 1, body: { remotename: 'x' } },
-    { action: 'remote-connect', nonce: 2, body: { remotename: 'x', tools: [] } },
-  );
-  await server.event('remote-disconnected');
-  await server.event('remote-connected');
-  const frames = server.frames.slice(before).map((frame) => JSON.parse(frame) as Record<string, unknown>);
-  expect(frames.map(({ nonce, action }) => nonce ?? action)).toEqual([
-    1,
-    2,
-    'remote-disconnected',
-    'remote-connected',
-  ]);
-});
+    const before = server.frames.length;
+    server.sendTogether(
+      { action: 'remote-disconnect', nonce: 1, body: { remotename: 'x' } },
+      { action: 'remote-connect', nonce: 2, body: { remotename: 'x', tools: [] } },
+    );
+    await server.event('remote-disconnected');
+    await server.event('remote-connected');
+    const frames = server.frames.slice(before).map((frame) => JSON.parse(frame) as Record<string, unknown>);
+    expect(frames.map(({ nonce, action }) => nonce ?? action)).toEqual([
+      1,
+      2,
+      'remote-disconnected',
+      'remote-connected',
+    ]);
+  },
+);
 
 test.each([
   ['closes', 'close'],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { fakeClock } from '../../support/clock.js';
 import { eventually, soon } from '../../support/eventually.js';
-import { startTestHub, type TestHub } from '../../support/hub.js';
+import { onOneNode, startTestHub, type TestHub } from '../../support/hub.js';
 import { TestSession } from '../../support/session.js';
 
 const taken = { error: "remote 'x' is already connected", code: 'remote-already-connected' };
@@ -48,22 +48,26 @@ test('REMOTE-03: a name of this session is refused at once, without a probe', as
   expect(pings).toBe(0);
 });
 
-test('REMOTE-03: a name of the host program is refused at once, before a later request is answered', async () => {
-  await using hub = await startTestHub();
-  const session = await hub.connect();
-  hub.hub.connectRemote({ userId: 'u1', remotename: 'x', functions: [] });
+// on two nodes: a name is asked for at the other nodes too
+onOneNode(
+  'REMOTE-03: a name of the host program is refused at once, before a later request is answered',
+  async () => {
+    await using hub = await startTestHub();
+    const session = await hub.connect();
+    hub.hub.connectRemote({ userId: 'u1', remotename: 'x', functions: [] });
 
-  session.sendTogether(
-    { action: 'remote-connect', nonce: 'c', body: { remotename: 'x', tools: [] } },
-    { action: 'ping', nonce: 'p' },
-  );
-  await session.reply('p');
-  const [refusal, pong] = session.frames.slice(-2);
-  expect([refusal, pong]).toEqual([
-    JSON.stringify({ ...taken, nonce: 'c' }),
-    '{"message":"pong","nonce":"p"}',
-  ]);
-});
+    session.sendTogether(
+      { action: 'remote-connect', nonce: 'c', body: { remotename: 'x', tools: [] } },
+      { action: 'ping', nonce: 'p' },
+    );
+    await session.reply('p');
+    const [refusal, pong] = session.frames.slice(-2);
+    expect([refusal, pong]).toEqual([
+      JSON.stringify({ ...taken, nonce: 'c' }),
+      '{"message":"pong","nonce":"p"}',
+    ]);
+  },
+);
 
 test('REMOTE-04: a holder that is silent for 2 s is closed, its calls fail, and the newcomer is connected', async () => {
   using clock = fakeClock();
