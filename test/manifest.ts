@@ -442,6 +442,29 @@ const clients = [
   }),
 ];
 
+const observability = [
+  ...at(server, 'Metrics', {
+    'OBS-01': 'Sessions, remotes, calls by outcome, durations, traffic, logins, runs and steps are counted.',
+    'OBS-02': 'Metrics are shown only where configured, behind their token, and name nobody.',
+  }),
+  ...at(server, 'Logs', {
+    'OBS-03': 'No line at any level holds a token, a password, an instance id, arguments or results.',
+    'OBS-04': 'Calls have a line each at the level debug alone; lines name session, user and request.',
+  }),
+  ...at(wire, 'Traces', {
+    'OBS-05': 'The trace context of a call reaches a serving session with remotes.v1, and no other.',
+    'OBS-06': 'A malformed trace context counts as none and is never an error.',
+  }),
+  ...at(server, 'Traces', {
+    'OBS-07': "One trace leads from a model's step over the hub's call to the handler of a session.",
+    'OBS-08': 'Spans of calls tell remote, function, code and executed, and nothing that was sent.',
+  }),
+  ...at(client, 'Traces', {
+    'OBS-09': "A handler's context has the trace context of its call, and a call takes one.",
+    'OBS-10': 'Traced handlers run inside a span of the trace, and calls made there belong to it.',
+  }),
+];
+
 const programs = [
   ...at(wire, 'Conformance', {
     'CONFORM-01': 'The kit judges a hub; this hub passes, and a hub that breaks one rule fails that rule.',
@@ -584,5 +607,6 @@ export const behaviours: readonly Behaviour[] = [
   ...http,
   ...runs,
   ...clients,
+  ...observability,
   ...programs,
 ];

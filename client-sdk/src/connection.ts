@@ -52,10 +52,10 @@ export class Connection {
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
+    // Never removed: what comes after the end is ignored, and `ws` throws an error that nobody listens to.
     socket.addEventListener('open', this.#onOpen);
     socket.addEventListener('message', this.#onMessage);
     socket.addEventListener('close', this.#onClose);
-    // Never removed: `ws` throws an error that nobody listens to, and may have one after its close.
     socket.addEventListener('error', this.#onError);
   }
 
@@ -100,9 +100,6 @@ export class Connection {
     if (this.#close !== undefined) return;
     this.#close = close;
     clearTimeout(this.#graceTimer);
-    this.socket.removeEventListener('open', this.#onOpen);
-    this.socket.removeEventListener('message', this.#onMessage);
-    this.socket.removeEventListener('close', this.#onClose);
     this.owner.ended(close);
     this.#resolveOpened();
     this.#resolveClosed(close);

@@ -1,6 +1,7 @@
 import type { ErrorCode, Executed, JsonObject } from '@remotes-hub/protocol';
 import { closeCodes } from '@remotes-hub/protocol/close-codes';
 import { executedValues } from '@remotes-hub/protocol/error-codes';
+import { asNumber, asString } from './json-values.js';
 
 /** How a connection ended: the close code of WebSocket (1006 when there was no close) and a reason, maybe empty. */
 export interface Close {
@@ -37,8 +38,9 @@ export class HubError extends Error {
   /** With `rate-limited`, how long to wait, in milliseconds, when the hub says it. */
   readonly retryAfterMs: number | undefined;
 
-  constructor({ code, message, close, retryAfterMs, cause }: Failure) {
-    super(message, cause === undefined ? undefined : { cause });
+  constructor(failure: Failure) {
+    const { code, message, close, retryAfterMs } = failure;
+    super(message, failure); // which has the cause, if there is one
     this.code = code;
     this.closeCode = close?.code;
     this.reason = close === undefined ? message : close.reason;
@@ -65,7 +67,7 @@ export class RemoteError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(failure: Failure, remotename: string, functionName: string) {
-    super(failure.message, failure.cause === undefined ? undefined : { cause: failure.cause });
+    super(failure.message, failure);
     this.code = failure.code;
     this.executed = failure.executed ?? 'unknown';
     this.retryable = failure.retryable ?? false;
@@ -78,14 +80,15 @@ export class RemoteError extends Error {
 
 /** What an error reply says; `undefined` when the reply is none. */
 export function readFailure(reply: JsonObject): Failure | undefined {
-  if (typeof reply['error'] !== 'string') return undefined;
+  const message = asString(reply['error']);
+  if (message === undefined) return undefined;
   return {
-    message: reply['error'],
-    code: typeof reply['code'] === 'string' ? reply['code'] : 'internal-error',
+    message,
+    code: asString(reply['code']) ?? 'internal-error',
     executed: executedValues.find((value) => value === reply['executed']),
     retryable: reply['retryable'] === true,
-    requestId: typeof reply['requestId'] === 'string' ? reply['requestId'] : undefined,
-    retryAfterMs: typeof reply['retryAfterMs'] === 'number' ? reply['retryAfterMs'] : undefined,
+    requestId: asString(reply['requestId']),
+    retryAfterMs: asNumber(reply['retryAfterMs']),
   };
 }
 

@@ -9,6 +9,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A string as it is, anything else as nothing. */
+export function asString(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A number as it is, anything else as nothing. */
+export function asNumber(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
 /** Objects of which `JSON.stringify` would silently keep little or nothing. */
 const lossyKinds = new Set(['Map', 'Set', 'WeakMap', 'WeakSet', 'Promise', 'Error', 'RegExp', 'ArrayBuffer']);
 
@@ -82,7 +92,8 @@ function whyUnwritable(thrown: unknown): string {
 
 /** Why a hub would refuse a frame. The text continues "the result …", "the message …". */
 export interface FrameProblem {
-  readonly code: 'too-large' | 'too-deep';
+  /** What a call fails with that has it. */
+  readonly code: 'message-too-large' | 'invalid-arguments';
   readonly text: string;
 }
 
@@ -97,12 +108,12 @@ export function frameProblem(
 ): FrameProblem | undefined {
   const bytes = text.length * 3 <= maxMessageBytes ? 0 : new TextEncoder().encode(text).byteLength;
   if (bytes > maxMessageBytes) {
-    return { code: 'too-large', text: `is ${bytes} bytes, the hub takes at most ${maxMessageBytes}` };
+    return { code: 'message-too-large', text: `is ${bytes} bytes, the hub takes at most ${maxMessageBytes}` };
   }
   const depth = isShallow ? 0 : nestingDepth(text);
   if (depth <= MAX_JSON_DEPTH) return undefined;
   return {
-    code: 'too-deep',
+    code: 'invalid-arguments',
     text: `is nested ${depth} levels deep with its message, the hub takes at most ${MAX_JSON_DEPTH}`,
   };
 }

@@ -57,6 +57,15 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Told each progress that the handler reports; what it throws goes to the console. @default none */
   readonly onProgress?: (progress: unknown) => void;
+  /**
+   * Where the call belongs in a trace, as W3C Trace Context writes it; a handler's context has that of its call.
+   * A hub ignores one that is malformed.
+   * @default none
+   * @see README.md, "Traces"
+   */
+  readonly traceparent?: string | undefined;
+  /** What belongs to `traceparent`; at most 512 characters. @default none */
+  readonly tracestate?: string | undefined;
 }
 
 /** How a remote is served. */

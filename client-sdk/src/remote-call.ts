@@ -39,7 +39,7 @@ export async function callRemote(
   checkArgs(request.args);
   if (signal?.aborted === true) throw toError(cancelled(signal, 'no'));
   const timeoutMs = line.isOpen ? options.timeoutMs : await untilOpen(line, options, toError);
-  const frame = encodeCall(nonce, { ...request, timeoutMs }, line.maxMessageBytes, toError);
+  const frame = encodeCall(nonce, request, timeoutMs, line.maxMessageBytes, toError);
   if (!line.send(frame)) throw toError(closedConnection(line.ending));
 
   const result = pending.expect(nonce, {
@@ -69,31 +69,26 @@ function readResult({ result }: JsonObject): JsonValue | undefined {
 
 function encodeCall(
   nonce: string,
-  {
-    remotename,
-    functionName,
-    args,
-    timeoutMs,
-  }: RemoteCallRequest & { readonly timeoutMs: number | undefined },
+  { remotename, functionName, args, options }: RemoteCallRequest,
+  timeoutMs: number | undefined,
   maxMessageBytes: number,
   toError: (failure: Failure) => RemoteError,
 ): string {
   let isShallow = false;
-  let frame = `{"action":"remote-call","nonce":"${nonce}","body":{"remotename":${JSON.stringify(remotename)}`;
-  frame += `,"function":${JSON.stringify(functionName)},"args":`;
+  const { traceparent, tracestate } = options;
+  const body = JSON.stringify({ remotename, function: functionName, timeoutMs, traceparent, tracestate });
+  let frame = `{"action":"remote-call","nonce":"${nonce}","body":${body.slice(0, -1)},"args":`;
   try {
     const encoded = encodeJson(args, 'args');
-    frame += encoded.text;
+    frame += `${encoded.text}}}`;
     isShallow = encoded.isShallow;
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw toError({ code: 'invalid-arguments', executed: 'no', message: cause.message, cause });
   }
-  frame += timeoutMs === undefined ? '}}' : `,"timeoutMs":${timeoutMs}}}`;
   const problem = frameProblem(frame, maxMessageBytes, isShallow);
   if (problem === undefined) return frame;
-  const code = problem.code === 'too-large' ? 'message-too-large' : 'invalid-arguments';
-  throw toError({ code, executed: 'no', message: `the call ${problem.text}` });
+  throw toError({ code: problem.code, executed: 'no', message: `the call ${problem.text}` });
 }
 
 function checkArgs(args: unknown): void {

@@ -1,6 +1,6 @@
 import type { AgentId, FunctionSpec, JsonObject, LintReport, RunEvent } from '@remotes-hub/protocol';
 import { isRunEvent } from './events.js';
-import { isJsonObject } from './json-values.js';
+import { asNumber, isJsonObject } from './json-values.js';
 
 /** A remote that is connected for this user, as `remote-list` tells it. */
 export interface RemoteDescription {
@@ -42,7 +42,7 @@ export function readLogin({
     userId,
     sessionId,
     maxMessageBytes,
-    expiresAt: typeof expiresAt === 'number' ? expiresAt : undefined,
+    expiresAt: asNumber(expiresAt),
     isResumed: resumed === true,
   };
 }

@@ -3,7 +3,7 @@ import { CallEnding } from './call-ending.js';
 import { RemoteError, type Failure } from './errors.js';
 import { failureText } from './failure-text.js';
 import type { CallContext, Outcome, ServedFunction } from './served-function.js';
-import { encodeJson, frameProblem, isJsonObject } from './json-values.js';
+import { asNumber, asString, encodeJson, frameProblem, isJsonObject } from './json-values.js';
 import type { Line } from './line.js';
 
 /** How many request ids are remembered, so that a call that is delivered again does not run again. */
@@ -28,6 +28,8 @@ interface ServedCall {
   readonly functionName: string;
   readonly args: JsonObject;
   readonly timeoutMs: number | undefined;
+  readonly traceparent: string | undefined;
+  readonly tracestate: string | undefined;
 }
 
 /** What this session serves, and the calls that run. Each call is answered once, or not at all when cancelled. */
@@ -101,7 +103,7 @@ export class Serving {
   /** Takes a `remote-call-cancel` of the hub: nobody waits for the call any more. */
   cancelled({ requestId, reason }: JsonObject): void {
     if (typeof requestId !== 'string') return;
-    const why = typeof reason === 'string' ? reason : 'call-cancelled';
+    const why = asString(reason) ?? 'call-cancelled';
     this.#abort(requestId, {
       code: why === 'caller-gone' ? 'call-cancelled' : why,
       message: `nobody waits for this call any more: ${why}`,
@@ -225,13 +227,15 @@ export class Serving {
   }
 
   #context(call: ServedCall, ending: CallEnding): CallContext {
-    const { requestId, timeoutMs } = call;
+    const { requestId, timeoutMs, traceparent, tracestate } = call;
     return {
       get signal() {
         return ending.signal;
       },
       requestId,
       timeoutMs,
+      traceparent,
+      tracestate,
       progress: (value) => this.#progress(call, value),
     };
   }
@@ -276,6 +280,8 @@ function parseCall({
   function: functionName,
   args,
   timeoutMs,
+  traceparent,
+  tracestate,
 }: JsonObject): ServedCall | undefined {
   if (typeof requestId !== 'string' || typeof functionName !== 'string' || !isJsonObject(args))
     return undefined;
@@ -286,6 +292,8 @@ function parseCall({
     remotename: requestId.slice(0, end),
     functionName,
     args,
-    timeoutMs: typeof timeoutMs === 'number' ? timeoutMs : undefined,
+    timeoutMs: asNumber(timeoutMs),
+    traceparent: asString(traceparent),
+    tracestate: asString(tracestate),
   };
 }

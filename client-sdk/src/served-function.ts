@@ -11,6 +11,10 @@ export interface CallContext {
   readonly requestId: string;
   /** Time left at the start, in milliseconds, when the hub tells it. */
   readonly timeoutMs: number | undefined;
+  /** Where the call belongs in a trace, as W3C Trace Context writes it, when it belongs to one. */
+  readonly traceparent?: string | undefined;
+  /** What belongs to `traceparent`. */
+  readonly tracestate?: string | undefined;
   /**
    * Tells the caller how far the call is, and starts its timeout anew. Does nothing after the call has ended.
    * @throws {TypeError | RangeError} the value is none that JSON can hold, or that a message can

@@ -17,6 +17,7 @@ export {
   MAX_INSTANCE_ID_LENGTH,
   MAX_RESUME_MS,
   MAX_INSTRUCTION_LENGTH,
+  MAX_TRACESTATE_LENGTH,
   SESSION_EXPIRING_NOTICE_MS,
   SUBPROTOCOL,
 } from './limits.js';
@@ -55,6 +56,7 @@ export {
   type Verb,
   type FunctionSpec,
 } from './function-specs.js';
+export { traceparentPattern, traceparentSchema, tracestateSchema } from './trace-context.js';
 export {
   instanceIdSchema,
   passwordSchema,

@@ -52,6 +52,9 @@ export const MAX_RESUME_MS = 30_000;
 /** Longest instruction of a prompt, in UTF-16 code units. */
 export const MAX_INSTRUCTION_LENGTH = 100_000;
 
+/** Longest `tracestate` of a call, in characters. */
+export const MAX_TRACESTATE_LENGTH = 512;
+
 /** How long before its expiry a session is told so, by the event `session-expiring`. */
 export const SESSION_EXPIRING_NOTICE_MS = 60_000;
 

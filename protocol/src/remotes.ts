@@ -10,6 +10,7 @@ import {
 import { executedValues } from './error-codes.js';
 import { functionSpecsSchema } from './function-specs.js';
 import { MAX_CALL_TIMEOUT_MS, MAX_RESUME_MS } from './limits.js';
+import { traceparentSchema, tracestateSchema } from './trace-context.js';
 
 /**
  * `remote-connect`, session to hub: serve a named set of functions. Answered with
@@ -83,6 +84,9 @@ export const remoteCallSchema = z.object({
     args: jsonObjectSchema.optional(),
     /** Deadline of this call in milliseconds; else the function spec's, else 30 000. */
     timeoutMs: z.int().min(1).max(MAX_CALL_TIMEOUT_MS).optional(),
+    /** Where the call belongs in the caller's trace. See README.md, "Traces". */
+    traceparent: traceparentSchema,
+    tracestate: tracestateSchema,
   }),
 });
 export type RemoteCall = z.infer<typeof remoteCallSchema>;
@@ -92,7 +96,7 @@ export const remoteCallReplySchema = z.object({ result: jsonValueSchema, nonce: 
 
 /**
  * `remote-call`, hub to serving session: exactly these four fields for a session without the subprotocol
- * remotes.v1; with it `timeoutMs`, the time left in milliseconds, is added.
+ * remotes.v1; with it `timeoutMs`, the time left in milliseconds, is added, and the trace context when there is one.
  */
 export const forwardedCallSchema = z.object({
   action: z.literal('remote-call'),
@@ -100,6 +104,8 @@ export const forwardedCallSchema = z.object({
   function: functionNameSchema,
   args: jsonObjectSchema,
   timeoutMs: z.int().min(0).optional(),
+  traceparent: traceparentSchema,
+  tracestate: tracestateSchema,
 });
 export type ForwardedCall = z.infer<typeof forwardedCallSchema>;
 

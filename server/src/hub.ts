@@ -10,6 +10,7 @@ import { lintActions } from './actions/lint.js';
 import { promptActions } from './actions/prompts.js';
 import { remoteActions } from './actions/remotes.js';
 import { sessionActions } from './actions/sessions.js';
+import { CallTelemetry } from './calls/call-telemetry.js';
 import { CallerCalls } from './calls/caller-calls.js';
 import { Calls } from './calls/calls.js';
 import { HostProgram } from './calls/host-program.js';
@@ -26,8 +27,12 @@ import { RunsEverywhere } from './cluster/runs-everywhere.js';
 import type { HubConfigInput, Limits } from './config/config-schema.js';
 import { resolveConfig, type LoadedConfig } from './config/load-config.js';
 import { createLogger, type Logger } from './observability/logger.js';
+import { HubMetrics } from './observability/metrics.js';
+import { PROMETHEUS_CONTENT_TYPE, PrometheusText } from './observability/prometheus-text.js';
+import { Tracing } from './observability/tracing.js';
 import { RemoteRegistry } from './remotes/remote-registry.js';
 import { SessionProviders } from './remotes/session-providers.js';
+import { countedLogin, countedLogins } from './authentication/counted-logins.js';
 import { BuiltInAuthenticator } from './authentication/built-in-authenticator.js';
 import { CustomAuthenticator, type AuthenticateFunction } from './authentication/custom-authenticator.js';
 import { announceClosing } from './sessions/closing-notice.js';
@@ -85,6 +90,8 @@ export interface Hub extends AsyncDisposable, Pick<HostProgram, 'connectRemote' 
   /** A token of this hub for a user. @param ttlMs milliseconds */
   issueToken(userId: string, ttlMs?: number): Promise<{ readonly token: string; readonly expiresAt: number }>;
   counts(): HubCounts;
+  /** The metrics of this hub in the text format of Prometheus, whether or not the configuration has it serve them. */
+  metrics(): Promise<string>;
   /** Refuses newcomers, fails what is pending, closes every session with 1001 and a hint when to come back; within seconds. */
   close(): Promise<void>;
 }
@@ -100,7 +107,10 @@ export function createHub(options: HubOptions = {}): Hub {
   const { config } = loaded;
   const { limits } = config;
   const log = options.log ?? createLogger(config.log.level);
+  const metrics = new HubMetrics();
+  const tracing = new Tracing();
   const authenticator = createAuthenticator(options, loaded, log);
+  const logins = countedLogins(authenticator, metrics.logins);
 
   const backplane = createBackplane(loaded, log);
   const questions = new Questions(backplane, log);
@@ -133,7 +143,7 @@ export function createHub(options: HubOptions = {}): Hub {
     remoteGone,
   });
   const relay = new CallRelay(backplane, limits);
-  const calls = new Calls(registry, relay);
+  const calls = new Calls(registry, new CallTelemetry(metrics.calls, tracing, log), relay);
   const host = new HostProgram(directory, calls, limits, log);
   const providers = new SessionProviders(registry, (userId, instanceKey) =>
     instances.forgotten(userId, instanceKey),
@@ -146,7 +156,9 @@ export function createHub(options: HubOptions = {}): Hub {
     ignore: () => dispatcher.ignore(),
     log,
   });
-  const callers = new PerSession(() => new CallerCalls(limits.maxCallsInFlight));
+  const callers = new PerSession(
+    () => new CallerCalls(limits.maxCallsInFlight, () => metrics.calls.refused('too-many-calls')),
+  );
   const conversations = new Conversations(limits);
   const nativeTools = new NativeToolSets({
     agents: config.agents,
@@ -165,13 +177,15 @@ export function createHub(options: HubOptions = {}): Hub {
     events: sessions,
     elsewhere: backplane,
     log,
+    counts: metrics.runs,
+    tracing,
     limits,
   });
 
   const greet = greeting(limits);
   const dispatcher: Dispatcher = new Dispatcher({
     actions: [
-      ...sessionActions({ authenticator, greet }),
+      ...sessionActions({ authenticator: logins, greet }),
       ...remoteActions({
         directory,
         instances,
@@ -193,7 +207,7 @@ export function createHub(options: HubOptions = {}): Hub {
     log,
   });
   const reception = new Reception({
-    authenticator,
+    authenticator: logins,
     sessions,
     dispatcher,
     arriving: (coming) => instances.arriving(coming),
@@ -208,17 +222,42 @@ export function createHub(options: HubOptions = {}): Hub {
     path: config.path,
     limits,
     allowedOrigins,
-    authenticator,
+    authenticator: logins,
+    traffic: metrics.traffic,
     log,
     hasRoom: () => sessions.hasRoom(),
     accept: (arrival) => reception.accept(arrival),
   });
+  const counts = (): HubCounts => {
+    const { remotes, providers: serving, pendingCalls } = registry.counts();
+    return {
+      sessions: sessions.size,
+      unauthenticated: reception.waiting,
+      remotes,
+      providers: serving,
+      callers: callers.size,
+      pendingCalls,
+      runs: runs.size,
+      ignoredMessages: dispatcher.ignored,
+    };
+  };
+  const prometheus = new PrometheusText({
+    metrics,
+    levels: counts,
+    isBackplaneReady: () => backplane.isReady,
+  });
   let closing: Promise<void> | undefined;
   const requestListener = createHttpRoutes({
     webSocketPath: config.path,
-    login: loginOf(authenticator),
+    login: loginOf(authenticator, metrics),
     allowedOrigins,
     isReady: () => closing === undefined && backplane.isReady,
+    metrics: config.metrics && {
+      path: config.metrics.path,
+      token: loaded.secrets.metricsToken,
+      render: async () => prometheus.render(),
+      contentType: PROMETHEUS_CONTENT_TYPE,
+    },
     log,
   });
   const listener = new HttpListener(requestListener);
@@ -242,6 +281,7 @@ export function createHub(options: HubOptions = {}): Hub {
     await backplane[Symbol.asyncDispose]();
     await listener[Symbol.asyncDispose]();
     authenticator[Symbol.dispose]();
+    prometheus[Symbol.dispose]();
   };
   const close = async (): Promise<void> => {
     closing ??= closeAll();
@@ -262,19 +302,8 @@ export function createHub(options: HubOptions = {}): Hub {
     connectRemote: (remote) => host.connectRemote(remote),
     listRemotes: async (userId) => host.listRemotes(userId),
     call: async (call) => host.call(call),
-    counts: () => {
-      const { remotes, providers: serving, pendingCalls } = registry.counts();
-      return {
-        sessions: sessions.size,
-        unauthenticated: reception.waiting,
-        remotes,
-        providers: serving,
-        callers: callers.size,
-        pendingCalls,
-        runs: runs.size,
-        ignoredMessages: dispatcher.ignored,
-      };
-    },
+    counts,
+    metrics: async () => prometheus.render(),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -297,9 +326,13 @@ function createAuthenticator(
   return new BuiltInAuthenticator({ auth: resolved, limits: config.limits, logger: log });
 }
 
-function loginOf(authenticator: BuiltInAuthenticator | CustomAuthenticator): HttpRoutesOptions['login'] {
+function loginOf(
+  authenticator: BuiltInAuthenticator | CustomAuthenticator,
+  { logins }: HubMetrics,
+): HttpRoutesOptions['login'] {
   if (!(authenticator instanceof BuiltInAuthenticator) || !authenticator.canIssueTokens) return undefined;
-  return async (username, password, origin) => authenticator.login(username, password, origin);
+  return async (username, password, origin) =>
+    countedLogin(authenticator.login(username, password, origin), logins);
 }
 
 /** What a session is told at its login. */

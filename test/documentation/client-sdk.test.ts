@@ -12,6 +12,7 @@ const printed: Record<string, string> = {
   node: "{ city: 'Rome', forecast: 'sunny' }\n",
   zod: '{ second: 1, of: 2 }\n{ second: 2, of: 2 }\ndone\n',
   types: 'sunny in Rome for 3 days\n',
+  traces: 'sunny in Rome\n',
   errors: 'remote-not-connected no true\n',
   prompt: `calls get_forecast { city: 'Rome' }
 I am not a language model; I only match words.

@@ -2,6 +2,7 @@ import {
   MAX_CALL_TIMEOUT_MS,
   MAX_NAME_LENGTH,
   executedValues,
+  traceparentPattern,
   type JsonObject,
   type RemoteCall,
   type RemoteCallProgress,
@@ -18,12 +19,13 @@ import type { MessageText } from '../json/message-text.js';
  */
 
 const callMembers = ['action', 'nonce', 'body'];
-const callBodyMembers = ['remotename', 'function', 'args', 'timeoutMs'];
+const callBodyMembers = ['remotename', 'function', 'args', 'timeoutMs', 'traceparent', 'tracestate'];
 const resultMembers = ['action', 'requestId', 'result', 'error', 'executed'];
 const progressMembers = ['action', 'requestId', 'progress'];
 
 /** A string without escapes, and no longer than any that is looked for here. */
 const plainString = /^"[^"\\\p{Cc}]{0,300}"$/u;
+const plainTracestate = /^[\x20-\x7e]+$/u;
 const plainInteger = /^(?:0|-?[1-9]\d{0,14})$/u;
 
 /** A `remote-call`, without its nonce: the request has it as text. */
@@ -46,6 +48,21 @@ export function recogniseCall(message: MessageText): RemoteCall | undefined {
     const value = plainInteger.test(timeoutMs.text) ? Number(timeoutMs.text) : 0;
     if (value < 1 || value > MAX_CALL_TIMEOUT_MS) return undefined;
     call.body.timeoutMs = value;
+  }
+  return readTrace(message, call);
+}
+
+/** The call with its trace context; a malformed one is left to the schema. */
+function readTrace(message: MessageText, call: RemoteCall): RemoteCall | undefined {
+  const traceparent = message.bodyMember('traceparent');
+  if (traceparent !== undefined) {
+    call.body.traceparent = readPlainString(traceparent);
+    if (!traceparentPattern.test(call.body.traceparent ?? '')) return undefined;
+  }
+  const tracestate = message.bodyMember('tracestate');
+  if (tracestate !== undefined) {
+    call.body.tracestate = readPlainString(tracestate);
+    if (!plainTracestate.test(call.body.tracestate ?? '')) return undefined;
   }
   return call;
 }

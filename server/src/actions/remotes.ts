@@ -64,12 +64,12 @@ function servingActions(parts: RemoteActionParts): Action[] {
       const { remotename, resumeMs = 0 } = request.body;
       const tools = toolsText(request, message, parts.limits);
       const { functions, warnings } = compileFunctions(request.body.tools, parts.limits);
-      logWarnings(parts.log, session.userId, remotename, warnings);
+      logWarnings(parts.log, session, remotename, warnings);
       const { userId, instanceKey } = session;
       const description = { userId, remotename, instanceKey, tools, functions, resumeMs };
       const provider = providers.of(session);
       const connected = directory.inOrderAmongWaiting(provider, () =>
-        directory.connect(description, provider),
+        directory.connect(description, provider, () => session.isOpen),
       );
       const isInVain = resumeMs > 0 && session.instanceKey === undefined;
       const told = isInVain ? [...warnings, NO_INSTANCE] : warnings;
@@ -133,6 +133,8 @@ function callingActions(parts: RemoteActionParts): Action[] {
             args,
             ...(body.args !== undefined && { parsedArgs: body.args }),
             ...(body.timeoutMs !== undefined && { timeoutMs: body.timeoutMs }),
+            traceparent: body.traceparent,
+            tracestate: body.tracestate,
             ...progressTo(request),
           });
           caller.track(call, nonce, {
@@ -198,7 +200,9 @@ function listText(remotes: Iterable<ListedRemote>): JsonText {
   return new JsonText(`[${entries.join(',')}]`);
 }
 
-function logWarnings(log: Logger, userId: string, remotename: string, warnings: readonly string[]): void {
-  if (warnings.length > 0)
-    log.info({ userId, remotename, warnings: warnings.slice(0, 10) }, 'schemas not wholly enforced');
+function logWarnings(log: Logger, session: Session, remotename: string, all: readonly string[]): void {
+  if (all.length === 0) return;
+  const { userId, id: sessionId } = session;
+  const warnings = all.slice(0, 10);
+  log.info({ userId, sessionId, remotename, warnings }, 'schemas not wholly enforced');
 }

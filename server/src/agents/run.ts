@@ -3,6 +3,8 @@ import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { AgentId } from '@remotes-hub/protocol';
 import type { Logger } from '../observability/logger.js';
+import type { RunCounts } from '../observability/metrics.js';
+import type { TraceSpan, Tracing } from '../observability/tracing.js';
 import { readModelStep, type ModelStep } from './model-step.js';
 import {
   ModelError,
@@ -18,6 +20,7 @@ import type { RunHistory } from './run-history.js';
 import type { RunMessages } from './run-messages.js';
 import type { PreparedRun } from './run-preparation.js';
 import { RunStop } from './run-stop.js';
+import { RunTelemetry, type StepTelemetry } from './run-telemetry.js';
 import { runTool, type ToolSet } from './run-tools.js';
 import type { RunWarnings } from './run-warnings.js';
 import { ToolCaller, type CallStarter } from './tool-caller.js';
@@ -36,8 +39,18 @@ export interface RunParts {
   readonly events: EventBroadcaster;
   readonly history: RunHistory;
   readonly log: Logger;
+  readonly counts: RunCounts;
+  readonly tracing: Tracing;
   /** Told right before `run-finished`: what was said may be kept. */
   readonly onSaid: (messages: RunMessages) => void;
+}
+
+/** What the calls of one step are made with. */
+interface ToolCalls {
+  readonly caller: ToolCaller;
+  readonly tools: ToolSet;
+  readonly admission: Admission;
+  readonly span: TraceSpan | undefined;
 }
 
 /** How a run ended, beside what it said and used. */
@@ -53,6 +66,7 @@ export class Run {
   readonly #controller = new AbortController();
   readonly #log: Logger;
   readonly #events: RunEvents;
+  readonly #telemetry: RunTelemetry;
   readonly #endRecord: () => void;
   readonly #reader = new CallReader();
   readonly #budget: RunBudget;
@@ -61,9 +75,10 @@ export class Run {
   #cancelling: Promise<void> | undefined;
 
   constructor(private readonly parts: RunParts) {
-    const { userId, agentId, history, events } = parts;
+    const { userId, agentId, history, events, counts, tracing } = parts;
     setMaxListeners(0, this.#controller.signal); // one for every call under way
     this.#log = parts.log.child({ userId, runId: this.runId, agentId });
+    this.#telemetry = new RunTelemetry(counts, tracing, { runId: this.runId, agentId });
     const record = history.begin(userId, this.runId);
     this.#endRecord = () => history.end(record);
     this.#events = new RunEvents(events, record);
@@ -119,10 +134,11 @@ export class Run {
 
   #finish(end: Ending, startedAt: number): void {
     const { usage } = this.#budget;
+    const { status, code } = end;
+    this.#telemetry.finished(status, code);
     // a provider that refused to go on refuses every conversation that holds the same again
     if (end.finishReason !== 'content-filter') this.parts.onSaid(this.parts.messages);
     this.#events.finished({ ...end, output: this.#output, usage });
-    const { status, code } = end;
     this.#log.info({ status, code, ...usage, durationMs: Date.now() - startedAt }, 'run finished');
   }
 
@@ -159,22 +175,29 @@ export class Run {
   async #converse({ model, tools, offered }: PreparedRun): Promise<FinishReason> {
     const { messages, userId, calls: starter } = this.parts;
     const { signal } = this.#controller;
-    const caller = new ToolCaller({ userId, tools, calls: starter, log: this.#log, signal });
+    const { tracing } = this.#telemetry;
+    const caller = new ToolCaller({ userId, tools, calls: starter, log: this.#log, tracing, signal });
     for (;;) {
       await this.#throwIfStopped();
       this.#budget.beginStep();
-      const step = await this.#ask(model, offered);
+      const telemetry = this.#telemetry.startStep();
+      const step = await this.#ask(model, offered, telemetry);
       this.#budget.addTokens(step.usage);
-      await this.#throwIfStopped();
-      const { content, calls } = this.#reader.read(step);
-      if (calls.length === 0) {
-        messages.said(content);
-        return step.reason;
+      try {
+        await this.#throwIfStopped();
+        const { content, calls } = this.#reader.read(step);
+        if (calls.length === 0) {
+          messages.said(content);
+          return step.reason;
+        }
+        const admission = this.#budget.admit(calls);
+        const { span } = telemetry;
+        messages.called(content, await this.#callTools(calls, { caller, tools, admission, span }));
+        await this.#throwIfStopped();
+        if (admission.stop !== undefined) throw admission.stop;
+      } finally {
+        telemetry.end();
       }
-      const admission = this.#budget.admit(calls);
-      messages.called(content, await this.#callTools(calls, { caller, tools, admission }));
-      await this.#throwIfStopped();
-      if (admission.stop !== undefined) throw admission.stop;
     }
   }
 
@@ -183,17 +206,23 @@ export class Run {
     this.#controller.signal.throwIfAborted();
   }
 
-  async #ask(model: Model, tools: readonly ModelTool[]): Promise<ModelStep> {
+  async #ask(model: Model, tools: readonly ModelTool[], telemetry: StepTelemetry): Promise<ModelStep> {
     const { signal } = this.#controller;
     const { messages } = this.parts;
     let said = '';
     try {
-      return await readModelStep(model, { messages: messages.all(), tools, signal }, (text) => {
-        said += text;
-        this.#output = said;
-        this.#events.text(text);
-      });
+      const request = { messages: messages.all(), tools, signal };
+      const step = await telemetry.run(async () =>
+        readModelStep(model, request, (text) => {
+          said += text;
+          this.#output = said;
+          this.#events.text(text);
+        }),
+      );
+      telemetry.answered(step);
+      return step;
     } catch (error) {
+      telemetry.failed(signal.aborted ? 'cancelled' : 'failed');
       if (said !== '') messages.said([{ type: 'text', text: said }]); // what the user has read was said
       throw error;
     }
@@ -202,14 +231,14 @@ export class Run {
   /** All at once; told in the order of the calls, each as soon as those before it have been. */
   async #callTools(
     calls: readonly RequestedCall[],
-    { caller, tools, admission }: { caller: ToolCaller; tools: ToolSet; admission: Admission },
+    { caller, tools, admission, span }: ToolCalls,
   ): Promise<ToolResult[]> {
     for (const { callId, name, shownArgs } of calls) {
       const tool = tools.get(name);
       this.#events.toolCall({ callId, tool: tool === undefined ? { name } : runTool(tool), args: shownArgs });
     }
     const outcomes = calls.map(
-      async ({ name, args }, index) => admission.refusal(index) ?? caller.call(name, args),
+      async ({ name, args }, index) => admission.refusal(index) ?? caller.call(name, args, span),
     );
     const results: ToolResult[] = [];
     for (const [index, { callId, name }] of calls.entries()) {

@@ -1,6 +1,8 @@
 import type { AgentId } from '@remotes-hub/protocol';
 import type { AgentConfig, Limits } from '../config/config-schema.js';
 import type { Logger } from '../observability/logger.js';
+import type { RunCounts } from '../observability/metrics.js';
+import type { Tracing } from '../observability/tracing.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import type { AgentDirectory, ListedAgent } from './agent-directory.js';
 import type { Conversations } from './conversations.js';
@@ -43,6 +45,8 @@ export interface RunsOptions {
   readonly events: EventBroadcaster;
   readonly elsewhere: RunsElsewhere;
   readonly log: Logger;
+  readonly counts: RunCounts;
+  readonly tracing: Tracing;
   readonly limits: Pick<Limits, 'maxRunsPerUser' | 'maxRunSteps' | 'runGraceMs'>;
 }
 
@@ -148,7 +152,7 @@ export class Runs implements AsyncDisposable {
   }
 
   #run({ userId, instruction, options }: Prompt, agent: AgentConfig): Run {
-    const { limits, conversations, calls, events, log } = this.options;
+    const { limits, conversations, calls, events, log, counts, tracing } = this.options;
     const warnings = new RunWarnings();
     const bounds = {
       maxSteps: Math.min(agent.maxSteps ?? limits.maxRunSteps, limits.maxRunSteps),
@@ -168,6 +172,8 @@ export class Runs implements AsyncDisposable {
       events,
       history: this.#history,
       log,
+      counts,
+      tracing,
       onSaid: (messages) => {
         if (conversationId !== undefined) conversations.keep(userId, conversationId, messages.turn());
       },

@@ -1,7 +1,8 @@
-import type { Executed, FunctionSpec } from '@remotes-hub/protocol';
+import type { Executed, FunctionSpec, JsonValue } from '@remotes-hub/protocol';
 import type { CallRequest, StartedCall } from '../calls/call-request.js';
 import { JsonText } from '../json/json-text.js';
 import type { Logger } from '../observability/logger.js';
+import type { TraceSpan, Tracing } from '../observability/tracing.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import { listNames } from './name-list.js';
 import type { Tool, ToolSet } from './run-tools.js';
@@ -11,6 +12,9 @@ import { untilAborted } from './until-aborted.js';
 
 /** Longest list of names that a model is told when it calls an unknown tool, in characters. */
 const MAX_NAMES_LENGTH = 2_000;
+
+type NativeRunTool = Extract<Tool, { kind: 'native' }>;
+type RemoteRunTool = Extract<Tool, { kind: 'remote' }>;
 
 /** The one road of every call to a function of a remote. */
 export interface CallStarter {
@@ -23,6 +27,7 @@ export interface ToolCallerOptions {
   readonly tools: ToolSet;
   readonly calls: CallStarter;
   readonly log: Logger;
+  readonly tracing: Tracing;
   /** Ends every call under way. */
   readonly signal: AbortSignal;
 }
@@ -34,8 +39,8 @@ export class ToolCaller {
 
   constructor(private readonly options: ToolCallerOptions) {}
 
-  /** Never rejects. */
-  async call(name: string, read: ReadArguments): Promise<ToolOutcome> {
+  /** Never rejects. @param step the span that the call belongs to, where somebody traces */
+  async call(name: string, read: ReadArguments, step?: TraceSpan): Promise<ToolOutcome> {
     const tool = this.options.tools.get(name);
     if (tool === undefined) return failed('function-not-found', this.#unknownTool(name));
     if ('error' in read) return failed('invalid-arguments', read.error);
@@ -47,22 +52,48 @@ export class ToolCaller {
     }
     this.#counts.set(spec, count + 1);
     try {
-      return succeeded(await this.#run(tool, read.arguments));
+      return succeeded(await this.#run(tool, read.arguments, step));
     } catch (error) {
       return this.#failure(tool, error);
     }
   }
 
-  async #run(tool: Tool, args: ReadableArguments): Promise<JsonText> {
-    const { signal } = this.options;
-    if (tool.kind === 'remote') return this.#callRemote(tool.remotename, tool.spec.name, args);
-    const result = Promise.resolve(tool.native.run(args.value, { signal }));
-    return JsonText.of(await untilAborted(result, signal));
+  async #run(tool: Tool, args: ReadableArguments, step: TraceSpan | undefined): Promise<JsonText> {
+    return tool.kind === 'remote' ? this.#callRemote(tool, args, step) : this.#runNative(tool, args, step);
   }
 
-  async #callRemote(remotename: string, functionName: string, args: ReadableArguments): Promise<JsonText> {
+  async #runNative(
+    { name, native }: NativeRunTool,
+    args: ReadableArguments,
+    step: TraceSpan | undefined,
+  ): Promise<JsonText> {
+    const { signal, tracing } = this.options;
+    const span = tracing.start('remotes_hub.tool', { 'remotes_hub.tool': name }, step);
+    const run = async (): Promise<JsonValue> => native.run(args.value, { signal });
+    try {
+      const result = await untilAborted(span === undefined ? run() : span.run(run), signal);
+      span?.close();
+      return JsonText.of(result);
+    } catch (error) {
+      span?.close(error instanceof RemoteError ? error.code : 'internal-error');
+      throw error;
+    }
+  }
+
+  async #callRemote(
+    { remotename, spec }: RemoteRunTool,
+    args: ReadableArguments,
+    parent: TraceSpan | undefined,
+  ): Promise<JsonText> {
     const { userId, calls, signal } = this.options;
-    const call = calls.start({ userId, remotename, functionName, args: args.text, parsedArgs: args.value });
+    const call = calls.start({
+      userId,
+      remotename,
+      functionName: spec.name,
+      args: args.text,
+      parsedArgs: args.value,
+      parent,
+    });
     const cancel = (): void => call.cancel('call-cancelled');
     signal.addEventListener('abort', cancel, { once: true });
     try {

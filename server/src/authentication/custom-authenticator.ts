@@ -53,7 +53,8 @@ export class CustomAuthenticator implements Authenticator, Disposable {
   async #identify(credentials: Credentials, origin: AttemptOrigin): Promise<Identity> {
     const identity = await this.#answerOf(credentials, origin);
     if (isIdentity(identity)) return identity;
-    if (identity != null) this.log.error('own authentication gave neither an identity nor null');
+    if (identity != null)
+      this.log.error({ address: origin.address }, 'own authentication gave neither an identity nor null');
     throw invalidCredentials('refused by the host program');
   }
 
@@ -62,7 +63,7 @@ export class CustomAuthenticator implements Authenticator, Disposable {
       return await this.check(credentials, origin);
     } catch (error) {
       if (error instanceof AuthenticationError) throw error;
-      this.log.error({ err: error }, 'own authentication failed');
+      this.log.error({ err: error, address: origin.address }, 'own authentication failed');
       throw new AuthenticationError(
         'internal-error',
         'the login cannot be checked at the moment',

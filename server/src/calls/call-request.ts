@@ -1,10 +1,12 @@
 import type { JsonText } from '../json/json-text.js';
+import type { TraceFields } from '../observability/trace-context.js';
+import type { TraceSpan } from '../observability/tracing.js';
 
 export type { CallListener } from '../remotes/call-end.js';
 export type { CallerReason, StartedCall, TrackedCall } from '../remotes/pending-calls.js';
 
 /** One invocation of a function of a remote, whoever asks: a session, a run, the host program. */
-export interface CallRequest {
+export interface CallRequest extends TraceFields {
   readonly userId: string;
   readonly remotename: string;
   readonly functionName: string;
@@ -16,4 +18,6 @@ export interface CallRequest {
   readonly timeoutMs?: number;
   /** Told of progress; a caller without it gets none. */
   readonly onProgress?: (progress: JsonText) => void;
+  /** The span of a caller in this process, in place of the trace fields. */
+  readonly parent?: TraceSpan | undefined;
 }

@@ -10,7 +10,11 @@ export class CallerCalls implements Disposable {
   /** Told when calls that are being cancelled have ended. */
   readonly #cancelling = new Map<TrackedCall, () => void>();
 
-  constructor(private readonly maxCallsInFlight: number) {}
+  /** @param onRefused told of each call that there is no room for */
+  constructor(
+    private readonly maxCallsInFlight: number,
+    private readonly onRefused: () => void,
+  ) {}
 
   get size(): number {
     return this.#calls.size;
@@ -19,6 +23,7 @@ export class CallerCalls implements Disposable {
   /** @throws {RemoteError} `too-many-calls` */
   requireRoom(): void {
     if (this.#calls.size < this.maxCallsInFlight) return;
+    this.onRefused();
     throw new RemoteError(
       'too-many-calls',
       `this session has ${this.maxCallsInFlight} unanswered calls, the most it may`,

@@ -1,15 +1,24 @@
 import type { JsonText } from '../json/json-text.js';
+import type { TraceSpan } from '../observability/tracing.js';
+import type { CallObserver, PendingCall } from '../remotes/pending-calls.js';
 import type { RemoteConnection } from '../remotes/remote-connection.js';
-import type { PendingCall } from '../remotes/pending-calls.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import { notConnected, type RemoteRegistry } from '../remotes/remote-registry.js';
 import type { ServedFunction } from '../remotes/served-functions.js';
 import type { CallListener, CallRequest, CallerReason, TrackedCall } from './call-request.js';
+import type { CallTelemetry } from './call-telemetry.js';
+
+/** What of a call its caller's node watches. */
+export interface WatchedCall {
+  readonly observer?: CallObserver | undefined;
+  /** Where somebody traces. */
+  readonly span?: TraceSpan | undefined;
+}
 
 /** The way to the remotes of other nodes. */
 export interface CallsElsewhere {
   /** Starts a call of a remote that this node does not have; never throws. */
-  start(request: CallRequest): TrackedCall;
+  start(request: CallRequest, watched: WatchedCall): TrackedCall;
 }
 
 /**
@@ -22,22 +31,35 @@ export class Calls {
   /** @param elsewhere absent on one node alone */
   constructor(
     private readonly registry: Pick<RemoteRegistry, 'find'>,
+    private readonly telemetry: CallTelemetry,
     private readonly elsewhere?: CallsElsewhere,
   ) {}
 
   /** Starts a call. Never throws: a call that is refused is one whose `result` rejects. */
   start(request: CallRequest): TrackedCall {
-    return this.startHere(request) ?? this.elsewhere?.start(request) ?? notFound(request);
+    const { telemetry, elsewhere } = this;
+    const span = telemetry.started(request);
+    try {
+      const call = this.#dispatchHere(request, telemetry, span);
+      if (call !== undefined) return call;
+      if (elsewhere !== undefined) return elsewhere.start(request, { observer: telemetry, span });
+      throw notConnected(request.remotename);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      telemetry.refused(request, refusal, span);
+      return new RefusedCall(refusal);
+    }
   }
 
-  /** The same, for a remote of this node; `undefined` when it has none of this name. */
+  /**
+   * The same for another node, of a remote of this one; `undefined` when it has none of this name. The call is counted
+   * and traced there, by the node of its caller.
+   */
   startHere(request: CallRequest): TrackedCall | undefined {
     try {
-      if (this.#isClosed) throw new RemoteError('shutting-down', 'the hub is shutting down');
-      const connection = this.registry.find(request.userId, request.remotename);
-      return connection && dispatch(connection, request);
+      return this.#dispatchHere(request, undefined, undefined);
     } catch (error) {
-      return new RefusedCall(error instanceof RemoteError ? error : internalError(error));
+      return new RefusedCall(refusalOf(error));
     }
   }
 
@@ -45,17 +67,35 @@ export class Calls {
   close(): void {
     this.#isClosed = true;
   }
+
+  #dispatchHere(
+    request: CallRequest,
+    observer: CallObserver | undefined,
+    span: TraceSpan | undefined,
+  ): TrackedCall | undefined {
+    if (this.#isClosed) throw new RemoteError('shutting-down', 'the hub is shutting down');
+    const connection = this.registry.find(request.userId, request.remotename);
+    return connection && dispatch(connection, request, observer, span);
+  }
 }
 
-function dispatch(connection: RemoteConnection, request: CallRequest): TrackedCall {
+function dispatch(
+  connection: RemoteConnection,
+  request: CallRequest,
+  observer: CallObserver | undefined,
+  span: TraceSpan | undefined,
+): TrackedCall {
   const { remotename, functionName, args, timeoutMs, onProgress } = request;
   const served = connection.functions.get(functionName);
   if (served === undefined) {
     throw new RemoteError('function-not-found', `remote '${remotename}' has no function '${functionName}'`);
   }
   checkArguments(served, request);
-  const call = connection.start({ served, args, timeoutMs, onProgress });
-  return served.result === undefined ? call : new CheckedCall(call, served);
+  const trace = span ?? request;
+  const isChecked = served.result !== undefined;
+  const told = isChecked ? undefined : observer; // how a call ended whose result is checked, that check decides
+  const call = connection.start({ served, args, timeoutMs, onProgress, trace, span, observer: told });
+  return isChecked ? new CheckedCall(call, served, observer) : call;
 }
 
 function checkArguments(served: ServedFunction, request: CallRequest): void {
@@ -71,6 +111,7 @@ class CheckedCall implements TrackedCall {
   constructor(
     private readonly call: PendingCall,
     private readonly served: ServedFunction,
+    private readonly observer: CallObserver | undefined,
   ) {}
 
   get isOver(): boolean {
@@ -85,10 +126,14 @@ class CheckedCall implements TrackedCall {
     this.call.whenOver({
       resolve: (result) => {
         const failure = this.#failureOf(result);
+        this.observer?.callEnded(this.call, failure ?? result);
         if (failure === undefined) resolve(result);
         else reject(failure);
       },
-      reject,
+      reject: (error) => {
+        this.observer?.callEnded(this.call, error);
+        reject(error);
+      },
     });
   }
 
@@ -107,8 +152,8 @@ class CheckedCall implements TrackedCall {
   }
 }
 
-function notFound({ remotename }: CallRequest): TrackedCall {
-  return new RefusedCall(notConnected(remotename));
+function refusalOf(error: unknown): RemoteError {
+  return error instanceof RemoteError ? error : internalError(error);
 }
 
 function internalError(cause: unknown): RemoteError {

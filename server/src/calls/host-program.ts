@@ -1,3 +1,4 @@
+import { activeTrace } from '@remotes-hub/client/trace-fields';
 import {
   functionSpecsSchema,
   remoteCallSchema,
@@ -7,6 +8,7 @@ import {
   type JsonValue,
 } from '@remotes-hub/protocol';
 import { JsonText } from '../json/json-text.js';
+import type { TraceFields } from '../observability/trace-context.js';
 import { HostProvider, type HostFunction } from '../remotes/host-provider.js';
 import { excessOf, type MessageBounds } from '../remotes/message-bounds.js';
 import type { RemoteDirectory } from '../cluster/remote-directory.js';
@@ -49,6 +51,9 @@ export interface HostCall {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: JsonValue) => void;
+  /** Where the call belongs in a trace (W3C Trace Context). @default the active span of OpenTelemetry, if any */
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
 }
 
 /** What bounds the host program: its schemas, and what it sends, as everybody's. */
@@ -151,8 +156,9 @@ export class HostProgram {
   }
 
   /** @throws {TypeError} @throws {RemoteError} `message-too-large`, `malformed-message` */
-  #request({ userId, remotename, function: name, args = {}, timeoutMs }: HostCall): CallRequest {
-    const fields = { remotename, function: name, args, ...(timeoutMs !== undefined && { timeoutMs }) };
+  #request({ userId, remotename, function: name, args = {}, timeoutMs, ...trace }: HostCall): CallRequest {
+    const times = timeoutMs !== undefined && { timeoutMs };
+    const fields = { remotename, function: name, args, ...traceFields(trace), ...times };
     const parsed = hostCallSchema.safeParse(fields);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
@@ -170,9 +176,14 @@ export class HostProgram {
       remotename,
       functionName: name,
       args: json,
-      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...times,
+      ...(trace.traceparent === undefined ? activeTrace() : traceFields(parsed.data)),
     };
   }
+}
+
+function traceFields({ traceparent, tracestate }: TraceFields): TraceFields {
+  return { traceparent, tracestate };
 }
 
 async function untilAborted(call: StartedCall, signal: AbortSignal | undefined): Promise<JsonText> {

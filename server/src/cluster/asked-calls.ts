@@ -1,3 +1,4 @@
+import { traceparentSchema, tracestateSchema } from '@remotes-hub/protocol';
 import type { CallRequest, TrackedCall } from '../calls/call-request.js';
 import { JsonText } from '../json/json-text.js';
 import type { RemoteError } from '../remotes/remote-error.js';
@@ -51,12 +52,14 @@ export class AskedCalls {
   #call(head: readonly unknown[], args: JsonText, from: string): void {
     const read = callHead.safeParse(head);
     if (!read.success) return;
-    const [, n, userId, remotename, functionName, timeoutMs, wantsProgress] = read.data;
+    const [, n, userId, remotename, functionName, timeoutMs, wantsProgress, ...trace] = read.data;
     const call = this.calls.startHere({
       userId,
       remotename,
       functionName,
       args,
+      traceparent: traceparentSchema.parse(trace[0] ?? undefined),
+      tracestate: tracestateSchema.parse(trace[1] ?? undefined),
       ...(timeoutMs > 0 && { timeoutMs }),
       ...(wantsProgress && {
         onProgress: (progress) => this.backplane.send(from, { head: ['progress', n], body: progress }),

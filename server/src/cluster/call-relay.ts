@@ -1,4 +1,5 @@
 import type { CallRequest, TrackedCall } from '../calls/call-request.js';
+import type { WatchedCall } from '../calls/calls.js';
 import { JsonText } from '../json/json-text.js';
 import { Deadlines } from '../remotes/deadlines.js';
 import { RemoteError } from '../remotes/remote-error.js';
@@ -39,8 +40,8 @@ export class CallRelay implements CallWays {
   }
 
   /** Starts a call of a remote that this node does not have. Never throws. */
-  start(request: CallRequest): TrackedCall {
-    const call = new RelayedCall(this.#next++, request, this);
+  start(request: CallRequest, watched: WatchedCall): TrackedCall {
+    const call = new RelayedCall(this.#next++, request, watched, this);
     this.#calls.set(call.n, call);
     call.start();
     return call;

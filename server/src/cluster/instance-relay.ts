@@ -97,7 +97,7 @@ export class InstanceRelay {
   #deliverEarly(sessionId: string): void {
     const frames = this.#early.get(sessionId) ?? [];
     this.#early.delete(sessionId);
-    for (const { text } of frames) this.#leftOn.get(sessionId)?.session.send(text);
+    for (const frame of frames) this.#leftOn.get(sessionId)?.session.send(frame.text);
   }
 
   #begin(session: Session, { userId, instanceKey }: ComingSession, taken: TakenOver | undefined): void {

@@ -17,7 +17,10 @@ const n = z.int().nonnegative();
 const text = z.string();
 const rest = z.unknown();
 
-/** A call for a remote of the node that gets it; `n` is the caller's number for it. The arguments are the body. */
+/**
+ * A call for a remote of the node that gets it; `n` is the caller's number for it. The arguments are the body. Of a call
+ * with a trace context two fields follow: `traceparent`, and `tracestate` or null.
+ */
 export const callHead = z
   .tuple([
     z.literal('call'),

@@ -1,9 +1,11 @@
 import type { Executed } from '@remotes-hub/protocol';
 import type { CallListener, CallRequest, CallerReason, TrackedCall } from '../calls/call-request.js';
+import type { WatchedCall } from '../calls/calls.js';
 import type { JsonText } from '../json/json-text.js';
+import type { TraceSpan } from '../observability/tracing.js';
 import { CallEnd } from '../remotes/call-end.js';
 import type { Deadlines, Overdue } from '../remotes/deadlines.js';
-import { cancelled } from '../remotes/pending-calls.js';
+import { cancelled, type EndedCall } from '../remotes/pending-calls.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import { notConnected } from '../remotes/remote-registry.js';
 import type { Loss, NameHolder } from './backplane.js';
@@ -34,7 +36,7 @@ export interface CallWays {
  * A call of this node to a remote of another one, which validates, dispatches and times it as its own. It ends with what
  * that node says; or here, when that node is gone, nothing can be heard of it, or it has forgotten the call.
  */
-export class RelayedCall implements TrackedCall, Overdue {
+export class RelayedCall implements TrackedCall, Overdue, EndedCall {
   readonly #end = new CallEnd();
   readonly #startedAt = performance.now();
   #holder: NameHolder | undefined;
@@ -43,6 +45,8 @@ export class RelayedCall implements TrackedCall, Overdue {
   #routesTried = 0;
   /** Redis says that nobody listens there. */
   #deadNodeId: string | undefined;
+  /** Known of a call that its node forwarded and that failed. */
+  requestId: string | undefined;
   /** Infinity while no deadline is waited for. */
   dueAt = Infinity;
 
@@ -50,8 +54,30 @@ export class RelayedCall implements TrackedCall, Overdue {
   constructor(
     readonly n: number,
     private readonly request: CallRequest,
+    private readonly watched: WatchedCall,
     private readonly ways: CallWays,
   ) {}
+
+  get userId(): string {
+    return this.request.userId;
+  }
+
+  get remotename(): string {
+    return this.request.remotename;
+  }
+
+  get functionName(): string {
+    return this.request.functionName;
+  }
+
+  /** Set when it has been sent to the node that serves. */
+  get startedAt(): number | undefined {
+    return this.#isSent ? this.#startedAt : undefined;
+  }
+
+  get span(): TraceSpan | undefined {
+    return this.watched.span;
+  }
 
   /** The node that has it. */
   get nodeId(): string | undefined {
@@ -154,7 +180,10 @@ export class RelayedCall implements TrackedCall, Overdue {
     this.#holder = holder;
     this.#isSent = true;
     const wantsProgress = onProgress !== undefined;
-    const head = ['call', this.n, userId, remotename, functionName, timeoutMs ?? 0, wantsProgress];
+    const { traceparent = null, tracestate = null } = this.watched.span ?? this.request;
+    const trace = traceparent === null ? [] : [traceparent, tracestate];
+    const call = ['call', this.n, userId, remotename, functionName, timeoutMs ?? 0, wantsProgress];
+    const head = [...call, ...trace];
     this.#waitUntil(performance.now() + this.#timeoutMs + GRACE_MS);
     this.ways.send(holder.nodeId, { head, body: args }, (loss) => this.#lost(loss));
   }
@@ -178,10 +207,16 @@ export class RelayedCall implements TrackedCall, Overdue {
     deadlines.add(this);
   }
 
+  #tellObserver(outcome: JsonText | RemoteError): void {
+    this.requestId = outcome instanceof RemoteError ? outcome.requestId : undefined;
+    this.watched.observer?.callEnded(this, outcome);
+  }
+
   #finish(outcome: JsonText | RemoteError): void {
     if (!this.#end.end(outcome)) return;
     if (this.dueAt < Infinity) this.ways.deadlines.delete(this);
     this.ways.ended(this);
+    this.#tellObserver(outcome);
     this.#end.tell();
   }
 }

@@ -36,6 +36,11 @@ export interface FoundRemote {
   readonly functions: ReadonlyMap<string, ServedFunction>;
 }
 
+/** A remote that somebody wants to connect, as long as that is so. */
+interface WantedRemote extends RemoteDescription {
+  readonly isWanted: () => boolean;
+}
+
 /** What the directory works with. */
 export interface RemoteDirectoryOptions {
   readonly registry: RemoteRegistry;
@@ -71,17 +76,23 @@ export class RemoteDirectory {
 
   /**
    * Connects a remote, at once on one node alone, and when no holder of its name has to be probed.
+   * @param isWanted whether it still is when a holder has been probed
    * @throws {RemoteError} `remote-already-connected`, `too-many-remotes`, `shutting-down`, `backplane-unavailable`
    */
-  connect(description: RemoteDescription, provider: Provider): Soon<RemoteConnection> {
+  connect(
+    description: RemoteDescription,
+    provider: Provider,
+    isWanted: () => boolean = () => true,
+  ): Soon<RemoteConnection> {
+    const wanted = { ...description, isWanted };
     const yielded = this.#options.registry.yieldGhost(description, provider);
-    if (yielded === undefined) return this.connectUnprobed(description, provider);
-    return yielded.then(() => this.connectUnprobed(description, provider));
+    if (yielded === undefined) return this.#claim(wanted, provider);
+    return yielded.then(() => this.#claim(wanted, provider));
   }
 
   /** The same, taking every holder of this node for alive. */
   connectUnprobed(description: RemoteDescription, provider: Provider): Soon<RemoteConnection> {
-    return this.#claim(description, provider);
+    return this.#claim({ ...description, isWanted: () => true }, provider);
   }
 
   /**
@@ -229,8 +240,9 @@ export class RemoteDirectory {
     }
   }
 
-  #claim(description: RemoteDescription, provider: Provider, replaced?: NameHolder): Soon<RemoteConnection> {
+  #claim(description: WantedRemote, provider: Provider, replaced?: NameHolder): Soon<RemoteConnection> {
     const { registry, backplane, limits } = this.#options;
+    if (!description.isWanted()) throw new RemoteError('connection-lost', 'the session has ended');
     registry.requireRoom(description, provider);
     if (this.#claimingNames.has(nameOf(description))) throw alreadyConnected(description.remotename);
     const claim = claimOf(description);
@@ -267,7 +279,7 @@ export class RemoteDirectory {
 
   /** Somebody else has the name: a node that died, a ghost, or a session that lives. */
   async #conflict(
-    description: RemoteDescription,
+    description: WantedRemote,
     provider: Provider,
     holder: NameHolder,
     replaced: NameHolder | undefined,

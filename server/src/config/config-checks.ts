@@ -24,6 +24,7 @@ const checks: readonly Check[] = [
   { sections: ['agents', 'limits'], problems: checkAgentSteps },
   { sections: ['auth'], problems: checkUsers },
   { sections: ['host', 'auth'], problems: checkHost },
+  { sections: ['path', 'metrics'], problems: checkMetricsPath },
 ];
 
 /** The rules that no single value can break alone. `broken` are the sections that did not fit the schema. */
@@ -150,4 +151,20 @@ function checkHost(config: HubConfig, { authenticatesItself }: CheckContext): Co
         'set auth.secret, auth.jwksUrl, auth.users or auth.usersFile, or listen on 127.0.0.1',
     },
   ];
+}
+
+/** Paths that answer otherwise. */
+const takenPaths = ['/healthz', '/readyz'];
+
+function checkMetricsPath({ path, metrics }: HubConfig): ConfigProblem[] {
+  if (metrics === undefined) return [];
+  const isTaken = [path, ...takenPaths].includes(metrics.path) || metrics.path.startsWith('/v1/');
+  return isTaken
+    ? [
+        {
+          path: 'metrics.path',
+          message: `expected another path than the hub's own, received "${metrics.path}"`,
+        },
+      ]
+    : [];
 }

@@ -18,6 +18,12 @@ const MIB = 1024 * KIB;
 const count = (maximum: number) => z.int().min(1).max(maximum);
 const milliseconds = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
 
+const pathSchema = (standard: string) =>
+  z
+    .string()
+    .regex(/^\/[^?#\s]+$/, `expected a path such as "${standard}"`)
+    .default(standard);
+
 /** Bounds of everything that comes from outside. Every one has a default that suits one machine. */
 export const limitsSchema = z.strictObject({
   maxMessageBytes: z
@@ -266,16 +272,22 @@ export const agentSchema = z.strictObject({
 });
 export type AgentConfig = z.output<typeof agentSchema>;
 
+/** Whether and how the hub shows its metrics. */
+export const metricsSchema = z.strictObject({
+  path: pathSchema('/metrics').describe('Path of the endpoint, beginning with "/".'),
+  token: secretReferenceSchema
+    .optional()
+    .describe(
+      'Whoever asks must have it, as Authorization: Bearer; at least 16 visible ASCII characters. A reference ("env:NAME", "file:PATH") or the text itself.',
+    ),
+});
+
 /** The whole configuration: one JSON file (server/README.md, "Configuration"). */
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('Where an editor finds the schema of this file.'),
   host: z.string().min(1).default('127.0.0.1').describe('Address to listen on.'),
   port: z.int().min(0).max(65_535).default(7_465).describe('Port to listen on; 0 picks a free one.'),
-  path: z
-    .string()
-    .regex(/^\/[^?#\s]+$/, 'expected a path such as "/ws"')
-    .default('/ws')
-    .describe('Path of the WebSocket endpoint, beginning with "/".'),
+  path: pathSchema('/ws').describe('Path of the WebSocket endpoint, beginning with "/".'),
   auth: authSchema.prefault({}).describe('Who may log in.'),
   limits: limitsSchema.prefault({}).describe('Bounds of everything that comes from outside.'),
   redis: z
@@ -306,6 +318,9 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('Logging: JSON lines on standard output.'),
+  metrics: metricsSchema
+    .optional()
+    .describe('Shows metrics for Prometheus; {} is enough. Without it there are none.'),
 });
 
 /** A complete configuration: every default filled in, secrets still as references. */

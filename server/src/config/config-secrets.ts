@@ -5,6 +5,9 @@ import { SecretError, isReference, resolveSecret, type SecretSources } from './s
 /** Fewest bytes of `auth.secret`: the width of HS256 (RFC 7518, 3.2). */
 export const MIN_SECRET_BYTES = 32;
 
+/** Fewest characters of `metrics.token`. */
+export const MIN_METRICS_TOKEN_LENGTH = 16;
+
 /** Stands in a loaded configuration for a secret that was written out in the configuration. */
 export const INLINE_SECRET = '(written out in the configuration)';
 
@@ -19,6 +22,8 @@ export interface Secrets {
   readonly redisUrl?: string;
   /** The keys of model providers, by `String(agent.id)`; an agent without one is missing. */
   readonly modelKeys: ReadonlyMap<string, string>;
+  /** What whoever asks for metrics must have. */
+  readonly metricsToken?: string;
 }
 
 /** The secrets of a configuration; what cannot be read becomes a problem. */
@@ -30,10 +35,12 @@ export function resolveSecrets(
   const authSecret = resolveAuthSecret(config, sources, problems);
   const redisUrl = resolveRedisUrl(config, sources, problems);
   const modelKeys = resolveModelKeys(config, sources, problems);
+  const metricsToken = resolveMetricsToken(config, sources, problems);
   return {
     ...(authSecret !== undefined && { authSecret }),
     ...(redisUrl !== undefined && { redisUrl }),
     modelKeys,
+    ...(metricsToken !== undefined && { metricsToken }),
   };
 }
 
@@ -89,6 +96,21 @@ function resolveModelKeys(
   return keys;
 }
 
+function resolveMetricsToken(
+  { metrics }: HubConfig,
+  sources: SecretSources,
+  problems: ConfigProblem[],
+): string | undefined {
+  if (metrics?.token === undefined) return undefined;
+  const path = 'metrics.token';
+  const token = resolveAt(path, metrics.token, sources, problems);
+  if (token === undefined) return undefined;
+  if (token.length >= MIN_METRICS_TOKEN_LENGTH && fitsHeader.test(token)) return token;
+  const expected = `expected at least ${MIN_METRICS_TOKEN_LENGTH} visible ASCII characters without spaces`;
+  problems.push({ path, message: `${expected}, ${source(metrics.token)} has fewer or others` });
+  return undefined;
+}
+
 /** A secret, or `undefined` and one more problem. */
 function resolveAt(
   path: string,
@@ -118,6 +140,9 @@ export function withoutSecrets(config: HubConfig): HubConfig {
     auth: { ...auth, ...(secret !== undefined && { secret: shown(secret) }) },
     ...(config.redis !== undefined && { redis: { ...config.redis, url: shown(config.redis.url) } }),
     agents: config.agents.map((agent) => ({ ...agent, model: withoutKey(agent.model) })),
+    ...(config.metrics?.token !== undefined && {
+      metrics: { ...config.metrics, token: shown(config.metrics.token) },
+    }),
   };
 }
 

@@ -1,4 +1,5 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino';
+import { redact } from './redaction.js';
 
 export type { Logger } from 'pino';
 
@@ -13,7 +14,8 @@ const FLUSH_MS = 100;
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
-    redact: ['token', 'password', 'authorization', '*.token', '*.password', '*.authorization'],
+    formatters: { log: (fields: Record<string, unknown>) => redact(fields) },
+    serializers: { err: writeError },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
 }
@@ -25,4 +27,9 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
 export function bufferedOutput(): DestinationStream {
   if (process.stdout.isTTY) return pino.destination(1);
   return pino.destination({ dest: 1, sync: false, minLength: MIN_BYTES, periodicFlush: FLUSH_MS });
+}
+
+/** What a log line shows of an error: its kind, message, stack and fields. Anything may have been thrown. */
+function writeError(thrown: unknown): unknown {
+  return thrown instanceof Error ? redact({ ...stdSerializers.err(thrown) }) : thrown;
 }

@@ -5,6 +5,7 @@ import {
   type JsonObject,
 } from '@remotes-hub/protocol';
 import { JsonText } from '../json/json-text.js';
+import { TraceSpan } from '../observability/tracing.js';
 import { describeFailure, functionFailed } from './function-failure.js';
 import { excessOf, type MessageBounds } from './message-bounds.js';
 import { PendingCalls, type PendingCall } from './pending-calls.js';
@@ -19,6 +20,9 @@ export interface HostCallContext {
   readonly requestId: string;
   /** Time for an answer, in milliseconds. */
   readonly timeoutMs: number;
+  /** Where the call belongs in a trace, as W3C Trace Context writes it; absent for a call that is not traced. */
+  readonly traceparent: string | undefined;
+  readonly tracestate: string | undefined;
   /** Tells the caller how far the call is, and starts its deadline anew. */
   progress(value: unknown): void;
 }
@@ -79,20 +83,24 @@ export class HostProvider implements Provider {
   }
 
   async #handle(call: ForwardedCall, signal: AbortSignal): Promise<unknown> {
-    const { pending, functionName, args, timeoutMs } = call;
+    const { pending, functionName, args, timeoutMs, trace } = call;
     await Promise.resolve(); // a handler never runs before its caller has the call in hand
     const context: HostCallContext = {
       signal,
       requestId: pending.requestId,
       timeoutMs,
+      traceparent: trace.traceparent,
+      tracestate: trace.traceparent === undefined ? undefined : trace.tracestate,
       progress: (value) => {
         const progress = encode(value, 'progress', this.bounds);
         if (progress instanceof RemoteError) throw progress;
         pending.progress(progress);
       },
     };
-    // parsed anew: the handler may keep it or change it
-    return this.#functions.get(functionName)?.handler(jsonObjectSchema.parse(args.parse()), context);
+    const handle = (): unknown =>
+      // parsed anew: the handler may keep it or change it
+      this.#functions.get(functionName)?.handler(jsonObjectSchema.parse(args.parse()), context);
+    return trace instanceof TraceSpan ? trace.run(handle) : handle();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CancelReason } from '@remotes-hub/protocol';
 import type { JsonText } from '../json/json-text.js';
+import type { TraceSpan } from '../observability/tracing.js';
 import { CallEnd, type CallListener } from './call-end.js';
 import type { Deadlines, Overdue } from './deadlines.js';
 import { RemoteError } from './remote-error.js';
@@ -22,10 +23,32 @@ export interface TrackedCall extends StartedCall {
   whenOver(listener: CallListener): void;
 }
 
+/** A call that has ended, as those see it who watch calls. */
+export interface EndedCall {
+  readonly userId: string;
+  readonly remotename: string;
+  readonly functionName: string;
+  /** Unknown of a call that was not forwarded, or that another node has answered. */
+  readonly requestId: string | undefined;
+  /** In milliseconds of {@link performance.now}; `undefined` when it was never forwarded. */
+  readonly startedAt: number | undefined;
+  readonly span: TraceSpan | undefined;
+}
+
+/** Told how each call ended, before its caller is. */
+export interface CallObserver {
+  callEnded(call: EndedCall, outcome: JsonText | RemoteError): void;
+}
+
 /** What one call needs to wait. */
 export interface PendingCallOptions {
   readonly requestId: string;
+  readonly userId: string;
   readonly remotename: string;
+  readonly functionName: string;
+  /** Where somebody traces. */
+  readonly span?: TraceSpan | undefined;
+  readonly observer?: CallObserver | undefined;
   /** Time for an answer, in milliseconds; progress starts it anew. */
   readonly timeoutMs: number;
   /** Time for the whole call, progress included, in milliseconds. */
@@ -40,7 +63,7 @@ export interface PendingCallOptions {
  * One call forwarded to a provider and not answered yet. It ends exactly once: by its answer, its deadline, its
  * caller, the end of its remote or of the hub; whatever comes later is ignored.
  */
-export class PendingCall implements TrackedCall, Overdue {
+export class PendingCall implements TrackedCall, Overdue, EndedCall {
   readonly requestId: string;
   readonly #options: PendingCallOptions;
   readonly #hardDeadline: number;
@@ -58,6 +81,27 @@ export class PendingCall implements TrackedCall, Overdue {
 
   get isOver(): boolean {
     return this.#end.isOver;
+  }
+
+  get userId(): string {
+    return this.#options.userId;
+  }
+
+  get remotename(): string {
+    return this.#options.remotename;
+  }
+
+  get functionName(): string {
+    return this.#options.functionName;
+  }
+
+  get span(): TraceSpan | undefined {
+    return this.#options.span;
+  }
+
+  /** In milliseconds of {@link performance.now}. */
+  get startedAt(): number {
+    return this.#hardDeadline - this.#options.maxTimeoutMs;
   }
 
   get result(): Promise<JsonText> {
@@ -104,6 +148,7 @@ export class PendingCall implements TrackedCall, Overdue {
     if (!this.#end.end(outcome)) return;
     this.#options.deadlines.delete(this);
     this.#options.onEnd(this, reason);
+    this.#options.observer?.callEnded(this, outcome);
     this.#end.tell();
   }
 }

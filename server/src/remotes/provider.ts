@@ -1,5 +1,6 @@
 import type { CancelReason } from '@remotes-hub/protocol';
 import type { JsonText } from '../json/json-text.js';
+import type { TraceFields } from '../observability/trace-context.js';
 import type { PendingCall, PendingCalls } from './pending-calls.js';
 
 /** A call as its provider sees it. */
@@ -8,6 +9,7 @@ export interface ForwardedCall {
   readonly functionName: string;
   readonly args: JsonText;
   readonly timeoutMs: number;
+  readonly trace: TraceFields;
 }
 
 /** What answers the calls of a remote: a session, or the host program. */

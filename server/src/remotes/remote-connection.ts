@@ -1,7 +1,9 @@
 import type { CancelReason } from '@remotes-hub/protocol';
 import type { JsonText } from '../json/json-text.js';
+import type { TraceFields } from '../observability/trace-context.js';
+import type { TraceSpan } from '../observability/tracing.js';
 import type { Deadlines } from './deadlines.js';
-import { PendingCall } from './pending-calls.js';
+import { PendingCall, type CallObserver } from './pending-calls.js';
 import type { Provider } from './provider.js';
 import { RemoteError } from './remote-error.js';
 import type { ServedFunction } from './served-functions.js';
@@ -33,6 +35,10 @@ export interface OutgoingCall {
   readonly args: JsonText;
   readonly timeoutMs?: number | undefined;
   readonly onProgress?: ((progress: JsonText) => void) | undefined;
+  /** What the provider is told of the trace that the call belongs to. */
+  readonly trace: TraceFields;
+  readonly span?: TraceSpan | undefined;
+  readonly observer?: CallObserver | undefined;
 }
 
 /** One connected remote: its functions, its provider, and its calls in flight. Ends once, and them with it. */
@@ -82,7 +88,11 @@ export class RemoteConnection {
     const timeoutMs = Math.min(asked, limits.maxCallTimeoutMs);
     const pending = new PendingCall({
       requestId: provider.nextRequestId(remotename),
+      userId: this.userId,
       remotename,
+      functionName: call.served.spec.name,
+      span: call.span,
+      observer: call.observer,
       timeoutMs,
       maxTimeoutMs: limits.maxCallTimeoutMs,
       deadlines: this.deadlines,
@@ -97,7 +107,8 @@ export class RemoteConnection {
 
   #forward(pending: PendingCall, call: OutgoingCall, timeoutMs: number): void {
     try {
-      this.provider.forward({ pending, functionName: call.served.spec.name, args: call.args, timeoutMs });
+      const { args, trace } = call;
+      this.provider.forward({ pending, functionName: call.served.spec.name, args, timeoutMs, trace });
     } catch (cause) {
       const error = new RemoteError('remote-disconnected', `remote '${this.remotename}' disconnected`, {
         cause,

@@ -1,6 +1,7 @@
 import type { CancelReason, RemoteCallProgress, RemoteCallResult } from '@remotes-hub/protocol';
 import { JsonText, splice, writeJson } from '../json/json-text.js';
 import type { MessageText } from '../json/message-text.js';
+import { traceText } from '../observability/trace-context.js';
 import { functionFailed } from './function-failure.js';
 import { PendingCalls, type PendingCall } from './pending-calls.js';
 import type { ForwardedCall, Provider } from './provider.js';
@@ -45,14 +46,15 @@ export class SessionProvider implements Provider {
     this.#requestIds.raiseTo(floor);
   }
 
-  /** Sends the seed's four fields; with remotes.v1 the time left too. */
-  forward({ pending, functionName, args, timeoutMs }: ForwardedCall): void {
+  /** Sends the seed's four fields; with remotes.v1 the time left too, and where the call belongs in a trace. */
+  forward({ pending, functionName, args, timeoutMs, trace }: ForwardedCall): void {
     const session = this.#session;
     const id = JSON.stringify(pending.requestId);
     const name = JSON.stringify(functionName);
     // written by hand: one of the four messages of every call
     const before = `{"action":"remote-call","requestId":${id},"function":${name},"args":`;
-    session.send(splice(before, args, session.speaksV1 ? `,"timeoutMs":${timeoutMs}}` : '}'));
+    const after = session.speaksV1 ? `,"timeoutMs":${timeoutMs}${traceText(trace)}}` : '}';
+    session.send(splice(before, args, after));
   }
 
   withdraw({ requestId }: PendingCall, reason: CancelReason): void {

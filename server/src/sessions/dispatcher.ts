@@ -108,13 +108,13 @@ export class Dispatcher {
       )
       .catch((error: unknown) => {
         const { action, session } = request;
-        this.#options.log.error({ err: error, action, sessionId: session.id }, 'reply failed');
+        this.#options.log.error({ err: error, action, ...idsOf(session) }, 'reply failed');
       });
   }
 
   #refuseFrame(session: Session, error: unknown): void {
     if (!(error instanceof EnvelopeError)) {
-      this.#options.log.error({ err: error, sessionId: session.id }, 'message failed');
+      this.#options.log.error({ err: error, ...idsOf(session) }, 'message failed');
       return reply(session, failureFields(error, false), undefined);
     }
     if (error.requestId !== undefined) return this.#options.onUnreadableAnswer(session, error.requestId);
@@ -127,8 +127,14 @@ export class Dispatcher {
     const isRefusal = error instanceof RemoteError || error instanceof AuthenticationError;
     if (isRefusal && error.code !== 'internal-error') return;
     const cause: unknown = error instanceof RemoteError ? (error.cause ?? error) : error;
-    this.#options.log.error({ err: cause, action, sessionId: session.id }, 'action failed');
+    const requestId = error instanceof RemoteError ? error.requestId : undefined;
+    this.#options.log.error({ err: cause, action, ...idsOf(session), requestId }, 'action failed');
   };
+}
+
+/** Whom a log line is about. */
+function idsOf({ userId, id: sessionId }: Session): object {
+  return { userId, sessionId };
 }
 
 function isCall(action: string | undefined): boolean {

@@ -85,6 +85,13 @@ export class Entrance implements UnauthenticatedConnection {
     return this.#arrival.address;
   }
 
+  /** Who it is, for log lines: its session, or its address before the login. */
+  get who(): object {
+    const session = this.#session;
+    if (session === undefined) return { address: this.address };
+    return { userId: session.userId, sessionId: session.id };
+  }
+
   /** Waits for a login, for so long. */
   awaitLogin(): void {
     const { unauthenticated, authenticationTimeoutMs } = this.#hall;
@@ -210,13 +217,13 @@ export class Entrance implements UnauthenticatedConnection {
   }
 
   #failedUnexpectedly(error: unknown): void {
-    this.#hall.log.error({ err: error }, 'login failed unexpectedly');
+    this.#hall.log.error({ err: error, ...this.who }, 'login failed unexpectedly');
     this.#close(closeCodes.notAuthenticated, 'the login failed');
   }
 
   #failed(error: unknown, nonce: JsonText | undefined): void {
     if (!(error instanceof AuthenticationError))
-      this.#hall.log.error({ err: error }, 'authentication failed');
+      this.#hall.log.error({ err: error, ...this.who }, 'authentication failed');
     reply(this.#arrival.peer, failureFields(error, false), nonce);
     this.#failures += 1;
     if (this.#failures >= this.#hall.maxAuthenticationFailures) this.#turnAway('too many failed logins');

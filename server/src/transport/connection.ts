@@ -2,6 +2,7 @@ import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
 import { TurnCork, type Corkable } from '@remotes-hub/client/turn-cork';
 import type { WebSocket } from 'ws';
 import type { Logger } from '../observability/logger.js';
+import type { TrafficCounts } from '../observability/metrics.js';
 import type { OutgoingText, SplicedText } from '../json/json-text.js';
 import type { ConnectionEnd, Peer } from '../sessions/session.js';
 import { MessageRate } from './message-rate.js';
@@ -42,11 +43,15 @@ export interface ConnectionOptions {
   /** Shared by all connections, so that what goes to many of them is framed once. */
   readonly frames: TextFrames;
   readonly limits: ConnectionLimits;
+  /** Shared by all connections. */
+  readonly traffic: TrafficCounts;
   readonly log: Logger;
 }
 
 /** Who gets what a connection receives. */
 export interface Receiver {
+  /** Who it is, for log lines. */
+  readonly who: object;
   /** A text frame, checked to be UTF-8. */
   receive(frame: Buffer): void;
   /** A binary frame, which the wire does not have. */
@@ -65,6 +70,7 @@ export class Connection implements Peer {
   readonly #frames: TextFrames;
   readonly #cork: TurnCork;
   readonly #limits: ConnectionLimits;
+  readonly #traffic: TrafficCounts;
   readonly #log: Logger;
   readonly #rate: MessageRate;
   readonly #heartbeat: NodeJS.Timeout;
@@ -76,12 +82,13 @@ export class Connection implements Peer {
   #probe: Promise<boolean> | undefined;
   #onSignOfLife: (() => void) | undefined;
 
-  constructor({ socket, stream, frames, limits, log }: ConnectionOptions) {
+  constructor({ socket, stream, frames, limits, traffic, log }: ConnectionOptions) {
     this.#socket = socket;
     this.#stream = stream;
     this.#frames = frames;
     this.#cork = new TurnCork(stream);
     this.#limits = limits;
+    this.#traffic = traffic;
     this.#log = log;
     this.#rate = new MessageRate(limits.maxMessagesPerSecond);
     this.#heartbeat = setInterval(() => this.#beat(), limits.heartbeatMs);
@@ -104,6 +111,8 @@ export class Connection implements Peer {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     const bytes = byteLength(text);
     if (this.#stream.writableLength + bytes > this.#limits.maxQueuedBytes) return this.#tooSlow();
+    this.#traffic.sentMessages += 1;
+    this.#traffic.sentBytes += bytes;
     this.#cork.beforeFrame();
     // past the socket's own `send`: without compression it keeps no queue that a frame could overtake
     if (typeof text === 'string') this.#write(this.#frames.of(text, bytes));
@@ -167,7 +176,7 @@ export class Connection implements Peer {
 
   #beat(): void {
     if (!this.#isAlive) {
-      this.#log.info('no sign of life, connection cut');
+      this.#log.info(this.#facts({}), 'no sign of life, connection cut');
       return this.terminate();
     }
     this.#isAlive = false;
@@ -182,9 +191,12 @@ export class Connection implements Peer {
   #receive(data: WebSocket.RawData, isBinary: boolean): void {
     if (this.#ended !== undefined || !this.#count()) return;
     this.#signOfLife();
+    // with the default binaryType a message is one Buffer, checked to be UTF-8 when it is text
+    if (!Buffer.isBuffer(data)) return;
+    this.#traffic.receivedMessages += 1;
+    this.#traffic.receivedBytes += data.length;
     if (isBinary) this.#receiveBinary();
-    // with the default binaryType a text message is one Buffer, checked to be UTF-8
-    else if (Buffer.isBuffer(data)) this.#receiver?.receive(data);
+    else this.#receiver?.receive(data);
   }
 
   #receiveBinary(): void {
@@ -208,19 +220,26 @@ export class Connection implements Peer {
   }
 
   #tooSlow(): void {
-    this.#log.warn({ queuedBytes: this.#stream.writableLength }, 'slow consumer closed');
+    if (this.#ended !== undefined) return;
+    this.#traffic.slowConsumers += 1;
+    this.#log.warn(this.#facts({ queuedBytes: this.#stream.writableLength }), 'slow consumer closed');
     this.close(closeCodes.slowConsumer, 'the peer reads too slowly');
   }
 
   /** The peer broke the rules of frames; `ws` has sent the close frame already. */
   #failed(error: Error): void {
     const code = 'code' in error ? error.code : undefined;
-    this.#log.info({ code, reason: error.message }, 'connection failed');
+    this.#log.info(this.#facts({ code, reason: error.message }), 'connection failed');
     this.#end(
       code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
         ? { code: closeCodes.messageTooBig, cause: 'it sent a message larger than the hub takes' }
         : { code: closeCodes.protocolError },
     );
+  }
+
+  /** What a log line says, with whom it is about. */
+  #facts(facts: object): object {
+    return { ...this.#receiver?.who, ...facts };
   }
 
   #end(end: ConnectionEnd): void {

@@ -9,6 +9,7 @@ import type { Logger } from '../observability/logger.js';
 import { AuthenticationError, type AttemptOrigin } from '../authentication/authenticate.js';
 import { describeIssues } from '../sessions/error-replies.js';
 import type { AllowedOrigins } from './allowed-origins.js';
+import { addMetricsRoute, type MetricsRouteOptions } from './metrics-route.js';
 
 /** A request's body is small: a name and a password. */
 const MAX_BODY_BYTES = 8 * 1024;
@@ -28,6 +29,8 @@ export interface HttpRoutesOptions {
   readonly allowedOrigins: AllowedOrigins;
   /** Whether new sessions are accepted. */
   readonly isReady: () => boolean;
+  /** Absent when this hub shows no metrics. */
+  readonly metrics: MetricsRouteOptions | undefined;
   readonly log: Logger;
 }
 
@@ -39,7 +42,8 @@ const loginSchema = z.object({
 });
 
 /**
- * HTTP beside the socket (protocol/README.md, "HTTP"): `POST /v1/auth/token`, `GET /healthz`, `GET /readyz`.
+ * HTTP beside the socket (protocol/README.md, "HTTP"): `POST /v1/auth/token`, `GET /healthz`, `GET /readyz`, and
+ * `GET /metrics` where that is configured.
  * @returns a listener for `request` events of a Node HTTP server
  */
 export function createHttpRoutes(options: HttpRoutesOptions): RequestListener {
@@ -48,6 +52,7 @@ export function createHttpRoutes(options: HttpRoutesOptions): RequestListener {
   app.get('/readyz', (context) => {
     return options.isReady() ? context.json({ status: 'ready' }) : context.json({ status: 'not ready' }, 503);
   });
+  if (options.metrics !== undefined) addMetricsRoute(app, options.metrics);
   app.use(
     '/v1/*',
     cors({ origin: (origin, context) => allowedOrigin(origin, context, options.allowedOrigins) }),
@@ -63,13 +68,17 @@ export function createHttpRoutes(options: HttpRoutesOptions): RequestListener {
   });
   app.notFound((context) => failed(context, 404, 'unknown-action', 'no such endpoint'));
   app.onError((error, context) => {
-    options.log.error({ err: error }, 'HTTP request failed');
+    const { method, path } = context.req;
+    options.log.error(
+      { err: error, method, path, address: addressOf(context.env.incoming) },
+      'HTTP request failed',
+    );
     return failed(context, 500, 'internal-error', 'the hub failed; this was logged');
   });
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   return (request, response) => {
     listener(request, response).catch((error: unknown) => {
-      options.log.error({ err: error }, 'HTTP answer failed');
+      options.log.error({ err: error, address: addressOf(request) }, 'HTTP answer failed');
       response.destroy();
     });
   };

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { SUBPROTOCOL, closeCodes, instanceIdSchema } from '@remotes-hub/protocol';
 import { WebSocketServer as WsServer, type ServerOptions, type WebSocket } from 'ws';
 import type { Logger } from '../observability/logger.js';
+import type { TrafficCounts } from '../observability/metrics.js';
 import { AuthenticationError, type Authenticator, type Identity } from '../authentication/authenticate.js';
 import { readAuthorization } from './authorization-header.js';
 import type { AllowedOrigins } from './allowed-origins.js';
@@ -57,6 +58,7 @@ export interface WebSocketServerOptions {
   };
   readonly allowedOrigins: AllowedOrigins;
   readonly authenticator: Authenticator;
+  readonly traffic: TrafficCounts;
   readonly log: Logger;
   /** Whether another session fits. */
   readonly hasRoom: () => boolean;
@@ -143,7 +145,7 @@ export class WebSocketServer implements AsyncDisposable {
       setTimeout(() => this.#refuse(socket, loginUnavailable), timeoutMs),
     );
     this.#admit(request, socket, head).catch((error: unknown) => {
-      this.#options.log.error({ err: error }, 'upgrade failed');
+      this.#options.log.error({ err: error, address: addressOf(request) }, 'upgrade failed');
       socket.destroy();
     });
   }
@@ -153,7 +155,7 @@ export class WebSocketServer implements AsyncDisposable {
     try {
       identity = await this.#identify(request);
     } catch (error) {
-      return this.#refuse(socket, this.#describeRefusal(error));
+      return this.#refuse(socket, this.#describeRefusal(error, addressOf(request)));
     }
     if (!this.#decide(socket) || socket.destroyed) return;
     socket.cork(); // the answer leaves together with what the session is told first
@@ -200,7 +202,7 @@ export class WebSocketServer implements AsyncDisposable {
     return this.#options.authenticator.authenticate(credentials, { address: addressOf(request) });
   }
 
-  #describeRefusal(error: unknown): UpgradeRefusal {
+  #describeRefusal(error: unknown, address: string): UpgradeRefusal {
     if (error instanceof AuthenticationError && error.code !== 'internal-error') {
       return error.code === 'rate-limited'
         ? {
@@ -216,13 +218,13 @@ export class WebSocketServer implements AsyncDisposable {
             headers: { 'WWW-Authenticate': 'Bearer, Basic realm="remotes-hub"' },
           };
     }
-    this.#options.log.error({ err: error }, 'upgrade failed');
+    this.#options.log.error({ err: error, address }, 'upgrade failed');
     return loginUnavailable;
   }
 
   #opened(socket: WebSocket, request: IncomingMessage, raw: Duplex, identity: Identity | undefined): void {
-    const { limits, log } = this.#options;
-    const connection = new Connection({ socket, stream: raw, frames: this.#frames, limits, log });
+    const { limits, traffic, log } = this.#options;
+    const connection = new Connection({ socket, stream: raw, frames: this.#frames, limits, traffic, log });
     this.#connections.set(socket, connection);
     socket.once('close', () => this.#connections.delete(socket));
     const loggedIn = identity === undefined ? boundBytes(raw, connection) : nothing;

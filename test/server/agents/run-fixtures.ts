@@ -14,6 +14,8 @@ import { LocalBackplane } from '../../../server/src/cluster/local-backplane.js';
 import type { AgentConfig } from '../../../server/src/config/config-schema.js';
 import { JsonText } from '../../../server/src/json/json-text.js';
 import { createLogger } from '../../../server/src/observability/logger.js';
+import { RunCounts } from '../../../server/src/observability/metrics.js';
+import { Tracing } from '../../../server/src/observability/tracing.js';
 import { RemoteError } from '../../../server/src/remotes/remote-error.js';
 
 /** What a scripted model does in one step. */
@@ -223,6 +225,8 @@ export function testRuns({
     events,
     elsewhere: new LocalBackplane(),
     log,
+    counts: new RunCounts(),
+    tracing: new Tracing(),
   });
   return {
     runs,

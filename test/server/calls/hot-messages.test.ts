@@ -26,6 +26,31 @@ const timeouts = fc.oneof(
   fc.constantFrom(0, 1, 600_000, 600_001, 1.5, -1, 1e300, 2 ** 53, -0),
   fc.integer({ min: -10, max: 700_000 }),
 );
+const hex = (length: number): fc.Arbitrary<string> =>
+  fc.string({
+    unit: fc.constantFrom(...Array.from('0123456789abcdef')),
+    minLength: length,
+    maxLength: length,
+  });
+const traceparents = fc.oneof(
+  {
+    weight: 9,
+    arbitrary: fc.tuple(fc.constant('00'), hex(32), hex(16), hex(2)).map((parts) => parts.join('-')),
+  },
+  fc.constantFrom(
+    '',
+    '00',
+    `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+    `00-4bf92f3577b34da6a3ce929d0e0e4736-${'0'.repeat(16)}-01`,
+    '00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01',
+    '01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more',
+  ),
+);
+const tracestates = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom('vendor=1', 'a=1,b=2', 'a=1, b=~', 'x'.repeat(300)) },
+  fc.constantFrom('', 'a="1"', 'a=\u00e9', 'a\t', 'x'.repeat(512), 'x'.repeat(513)),
+);
 const odd = fc.jsonValue({ maxDepth: 2 });
 
 /** Mostly what the schema asks for, one in a few something else, and now and then nothing. */
@@ -80,6 +105,8 @@ const body = fc
       function: mostly(names),
       args: mostly(fc.dictionary(fc.string(), odd)),
       timeoutMs: mostly(timeouts),
+      traceparent: mostly(traceparents),
+      tracestate: mostly(tracestates),
       more: fc.constant(undefined),
     },
     { requiredKeys: ['remotename', 'function'] },
@@ -143,6 +170,11 @@ test.each([
     '{"action":"remote-call","nonce":"n1","body":{"remotename":"weather","function":"now","args":{"a":[1]}}}',
     true,
   ],
+  [
+    '{"action":"remote-call","body":{"remotename":"w","function":"f","traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01","tracestate":"a=1"}}',
+    true,
+  ],
+  ['{"action":"remote-call","body":{"remotename":"w","function":"f","traceparent":"00"}}', false],
   [' {"body":{"function":"now","remotename":"w#"},"action":"remote-call"} ', true],
   ['{"action":"remote-call","body":{"remotename":"w","function":"f","args":{"a":01}}}', false],
   ['{"action":"remote-call","body":{"remotename":"w","function":"f"},"body":{}}', false],

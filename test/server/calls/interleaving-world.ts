@@ -1,8 +1,12 @@
 import { expect, vi } from 'vitest';
+import { CallTelemetry } from '../../../server/src/calls/call-telemetry.js';
 import { CallerCalls } from '../../../server/src/calls/caller-calls.js';
 import { Calls } from '../../../server/src/calls/calls.js';
 import { JsonText } from '../../../server/src/json/json-text.js';
 import { MessageText } from '../../../server/src/json/message-text.js';
+import { createLogger } from '../../../server/src/observability/logger.js';
+import { CallCounts } from '../../../server/src/observability/metrics.js';
+import { Tracing } from '../../../server/src/observability/tracing.js';
 import { RemoteError } from '../../../server/src/remotes/remote-error.js';
 import { RemoteRegistry } from '../../../server/src/remotes/remote-registry.js';
 import { compileFunctions } from '../../../server/src/remotes/served-functions.js';
@@ -58,7 +62,7 @@ interface ExpectedCall {
 export class Seat implements ServingSession {
   readonly ids: string[] = [];
   readonly cancels = new Map<string, string[]>();
-  readonly caller = new CallerCalls(1_000);
+  readonly caller = new CallerCalls(1_000, () => undefined);
   readonly speaksV1 = true;
   readonly endCause = undefined;
   isResumable = false;
@@ -108,7 +112,10 @@ export class World {
   readonly seats: Seat[] = [];
   readonly #all: Seat[] = [];
   readonly #providers = new SessionProviders(this.registry);
-  readonly #calls = new Calls(this.registry);
+  readonly #calls = new Calls(
+    this.registry,
+    new CallTelemetry(new CallCounts(), new Tracing(), createLogger('silent')),
+  );
   readonly #expected: ExpectedCall[] = [];
   readonly #lines = new Map<Seat, Line>();
   readonly #names = new Map<string, ExpectedRemote>();

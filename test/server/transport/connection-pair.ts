@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { IncomingMessage } from 'node:http';
 import { WebSocket, WebSocketServer, type ClientOptions } from 'ws';
 import { createLogger } from '../../../server/src/observability/logger.js';
+import { TrafficCounts } from '../../../server/src/observability/metrics.js';
 import { TextFrames } from '../../../server/src/transport/text-frames.js';
 import {
   Connection,
@@ -17,6 +18,7 @@ export interface ConnectionPair extends Disposable {
   readonly peer: WebSocket;
   /** What the connection has delivered, in order. */
   readonly received: string[];
+  readonly traffic: TrafficCounts;
   /** How often it was told to end. */
   readonly ends: () => number;
 }
@@ -45,16 +47,19 @@ export async function connectionPair(
     probeTimeoutMs: 2_000,
     ...limits,
   };
+  const traffic = new TrafficCounts();
   const connection = new Connection({
     socket,
     stream: request.socket,
     frames: new TextFrames(),
     limits: all,
+    traffic,
     log: createLogger('silent'),
   });
   const received: string[] = [];
   let ends = 0;
   const receiver: Receiver = {
+    who: {},
     receive: (frame) => void received.push(frame.toString()),
     receiveBinary: () => void received.push('(binary)'),
     end: () => {
@@ -67,6 +72,7 @@ export async function connectionPair(
     socket,
     peer,
     received,
+    traffic,
     ends: () => ends,
     [Symbol.dispose]: () => {
       connection.terminate();
