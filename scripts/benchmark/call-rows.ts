@@ -9,13 +9,23 @@ export interface CallRow {
   readonly windows: number;
   /** In the daily mode too. */
   readonly isShort: boolean;
+  /** Across two nodes too. */
+  readonly isAcrossNodes: boolean;
 }
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
 export const callRows: readonly CallRow[] = [
-  { title: 'small, 64 in flight', callers: 1, inFlight: 64, payloadBytes: 0, windows: 1, isShort: true },
+  {
+    title: 'small, 64 in flight',
+    callers: 1,
+    inFlight: 64,
+    payloadBytes: 0,
+    windows: 1,
+    isShort: true,
+    isAcrossNodes: true,
+  },
   {
     title: 'small, 8 callers x 8 in flight',
     callers: 8,
@@ -23,8 +33,17 @@ export const callRows: readonly CallRow[] = [
     payloadBytes: 0,
     windows: 1,
     isShort: true,
+    isAcrossNodes: false,
   },
-  { title: 'small, 1 in flight', callers: 1, inFlight: 1, payloadBytes: 0, windows: 1, isShort: true },
+  {
+    title: 'small, 1 in flight',
+    callers: 1,
+    inFlight: 1,
+    payloadBytes: 0,
+    windows: 1,
+    isShort: true,
+    isAcrossNodes: true,
+  },
   {
     title: '10 KiB, 64 in flight',
     callers: 1,
@@ -32,6 +51,7 @@ export const callRows: readonly CallRow[] = [
     payloadBytes: 10 * KIB,
     windows: 1,
     isShort: true,
+    isAcrossNodes: true,
   },
   {
     title: '10 KiB, 1 in flight',
@@ -40,7 +60,24 @@ export const callRows: readonly CallRow[] = [
     payloadBytes: 10 * KIB,
     windows: 1,
     isShort: false,
+    isAcrossNodes: false,
   },
-  { title: '1 MiB, 16 in flight', callers: 1, inFlight: 16, payloadBytes: MIB, windows: 1, isShort: false },
-  { title: '1 MiB, 1 in flight', callers: 1, inFlight: 1, payloadBytes: MIB, windows: 2, isShort: true },
+  {
+    title: '1 MiB, 16 in flight',
+    callers: 1,
+    inFlight: 16,
+    payloadBytes: MIB,
+    windows: 1,
+    isShort: false,
+    isAcrossNodes: false,
+  },
+  {
+    title: '1 MiB, 1 in flight',
+    callers: 1,
+    inFlight: 1,
+    payloadBytes: MIB,
+    windows: 2,
+    isShort: true,
+    isAcrossNodes: false,
+  },
 ];

@@ -45,9 +45,13 @@ export class ChildProgram implements AsyncDisposable {
    * Starts a built program and waits until it is ready.
    * @returns the program, and what it said when it was ready
    */
-  static async start(file: string, launch: Launch): Promise<{ program: ChildProgram; started: unknown }> {
+  static async start(
+    file: string,
+    launch: Launch,
+    args: readonly string[] = [],
+  ): Promise<{ program: ChildProgram; started: unknown }> {
     const { core, profileFolder } = launch;
-    const command = [process.execPath, '--expose-gc', file];
+    const command = [process.execPath, '--expose-gc', file, ...args];
     if (profileFolder !== undefined)
       command.splice(1, 0, '--cpu-prof', `--cpu-prof-dir=${profileFolder}`, profileName(file));
     if (core !== undefined) command.unshift('taskset', '--cpu-list', String(core));

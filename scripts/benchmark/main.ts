@@ -4,28 +4,38 @@ import { loadavg } from 'node:os';
 import { buildPrograms } from './build.js';
 import { choosePinning, type Pinning } from './cores.js';
 import { describeMachine, versionOf } from './machine.js';
+import { wantsNodes } from './measures/nodes.js';
 import { parseOptions, usage, type Options } from './options.js';
 import type { Results } from './results.js';
 import { installPeers, natsVersion } from './peers/install.js';
 import { peerTargets } from './peers/targets.js';
+import { findRedis } from './redis-server.js';
 import { measureAll } from './run.js';
 import type { Launches } from './running-target.js';
 import { drawPanels } from './svg.js';
 import { renderTables } from './tables.js';
-import { fanOutFloor, floor, growingHub, hubTargets, type Target } from './targets.js';
+import {
+  fanOutFloor,
+  floor,
+  floorRedis,
+  growingHub,
+  hubTargets,
+  pipelinedFloor,
+  withNodes,
+  type NodeTarget,
+  type Target,
+} from './targets.js';
 import { TokenIssuer } from './tokens.js';
 
 /** Of a machine that does something else too, which shows in the figures. */
 const BUSY_LOAD = 0.5;
 
 const known = [...hubTargets, ...peerTargets];
+const knownNames = [...known, pipelinedFloor].map(({ name }) => name);
 
 try {
-  const options = parseOptions(
-    process.argv.slice(2),
-    known.map(({ name }) => name),
-  );
-  if (options === undefined) console.log(usage.replace('TARGETS', known.map(({ name }) => name).join(', ')));
+  const options = parseOptions(process.argv.slice(2), knownNames);
+  if (options === undefined) console.log(usage.replace('TARGETS', knownNames.join(', ')));
   else process.exitCode = await bench(options);
 } catch (error) {
   console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
@@ -37,9 +47,12 @@ async function bench(options: Options): Promise<number> {
   const wanted = known.filter(({ name }) => isWanted(name, options));
   const peers = installPeers(wanted.filter((target) => peerTargets.includes(target)));
   const targets = [...wanted.filter((target) => hubTargets.includes(target)), ...peers.available];
-  await buildPrograms(
-    [floor, fanOutFloor, growingHub, ...targets].flatMap(({ server, clients }) => [server, clients]),
+  const nodes = findRedis(
+    wantsNodes(options)
+      ? [...[pipelinedFloor].filter(({ name }) => isWanted(name, options)), ...withNodes(targets)]
+      : [],
   );
+  await buildPrograms(programsOf(targets, nodes.available));
   const pinning = choosePinning();
   await using tokens = new TokenIssuer();
   const settings = {
@@ -55,13 +68,18 @@ async function bench(options: Options): Promise<number> {
   const began = performance.now();
   const progress = (text: string): void =>
     console.error(`${((performance.now() - began) / 1_000).toFixed(0).padStart(4)} s  ${text}`);
-  const measures = await measureAll(targets, options, settings, progress);
+  const measures = await measureAll(targets, nodes.available, options, settings, progress);
   const results: Results = {
     date: new Date().toISOString().slice(0, 10),
     command: ['scripts/bench', ...process.argv.slice(2)].join(' '),
     machine: describeMachine(),
-    versions: versionsOf([floor, ...targets]),
-    notes: [...(typeof pinning === 'string' ? [pinning] : []), ...busyness, ...peers.missing],
+    versions: { ...versionsOf([floor, ...targets]), ...nodes.versions },
+    notes: [
+      ...(typeof pinning === 'string' ? [pinning] : []),
+      ...busyness,
+      ...peers.missing,
+      ...nodes.missing,
+    ],
     ...measures,
   };
   console.log(renderTables(results));
@@ -69,6 +87,14 @@ async function bench(options: Options): Promise<number> {
   if (options.svgFile !== undefined && results.growth.length > 0)
     writeFileSync(options.svgFile, plotGrowth(results));
   return results.failures.length > 0 ? 1 : 0;
+}
+
+function programsOf(targets: readonly Target[], nodes: readonly NodeTarget[]): string[] {
+  return [
+    'servers/redis',
+    ...[floor, fanOutFloor, growingHub, ...targets].flatMap(({ server, clients }) => [server, clients]),
+    ...[floorRedis, ...nodes].flatMap(({ node, clients }) => [node, clients]),
+  ];
 }
 
 function plotGrowth({ growth, machine, date }: Results): string {

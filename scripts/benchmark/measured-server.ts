@@ -14,8 +14,12 @@ export class MeasuredServer implements AsyncDisposable {
     private readonly pid: number,
   ) {}
 
-  static async start(program: string, launch: Launch = {}): Promise<MeasuredServer> {
-    const child = await ChildProgram.start(builtFile(program), launch);
+  static async start(
+    program: string,
+    launch: Launch = {},
+    args: readonly string[] = [],
+  ): Promise<MeasuredServer> {
+    const child = await ChildProgram.start(builtFile(program), launch, args);
     const { url, pid } = startedSchema.parse(child.started);
     return new MeasuredServer(child.program, url, pid);
   }

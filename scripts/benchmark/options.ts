@@ -8,9 +8,9 @@ What the hub costs beside a bare relay on ws ("the floor"), and what its peers d
 alternating windows. Quote the ratios: they hold where a machine's speed drifts. Run it on a machine that does nothing
 else.
 
-  --short           under a minute: the hub beside the floor, without peers, few rows
+  --short           under a minute: the hub beside the floor, without peers and without nodes, few rows
   --pairs N         pairs of windows, 1 to 100 (default 5, with --short 3)
-  --only PATTERN    rows whose titles match, such as "small" or "idle|fan-out"
+  --only PATTERN    rows whose titles match, such as "small", "nodes" or "idle|fan-out"
   --targets A,B     some of: TARGETS
   --payload KIND    what calls carry from 10 KiB up: rows of a table (rows, the default) or one long text (text)
   --json FILE       writes every figure of every window
@@ -19,7 +19,8 @@ else.
   --help
 
 Exit code 1 when something failed or a reply was not its call's own, never because of a figure. The first run with
-peers installs them (npm ci in scripts/benchmark/peers); nats-server is used where it is in PATH.`;
+peers installs them (npm ci in scripts/benchmark/peers); nats-server is used where it is in PATH,
+and redis-server for calls across two nodes.`;
 
 /** What is to be measured. */
 export interface Options {

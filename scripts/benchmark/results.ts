@@ -2,6 +2,7 @@ import type { CallFigures } from './measures/calls.js';
 import type { FanOutFigures } from './measures/fan-out.js';
 import type { GrowthFigures } from './measures/growth.js';
 import type { IdleFigures } from './measures/idle.js';
+import type { NodeFigures } from './measures/nodes.js';
 import type { Machine } from './machine.js';
 
 /** Figures of one target in one row. */
@@ -20,6 +21,7 @@ export interface Results {
   /** What a reader of the figures must know: pinning, peers that are not here. */
   readonly notes: string[];
   readonly calls: Measured<CallFigures>[];
+  readonly nodes: Measured<NodeFigures>[];
   readonly idle: Measured<IdleFigures>[];
   readonly fanOut: Measured<FanOutFigures>[];
   readonly growth: Measured<GrowthFigures>[];

@@ -3,12 +3,13 @@ import { measureCalls } from './measures/calls.js';
 import { measureFanOut } from './measures/fan-out.js';
 import { growthRows, measureGrowth } from './measures/growth.js';
 import { measureIdle } from './measures/idle.js';
+import { measureNodes, nodeRows, nodesTitle } from './measures/nodes.js';
 import type { Options } from './options.js';
 import type { Measured, Results } from './results.js';
 import type { Settings } from './settings.js';
-import type { Target } from './targets.js';
+import type { NodeTarget, Target } from './targets.js';
 
-type Measures = Pick<Results, 'calls' | 'idle' | 'fanOut' | 'growth' | 'failures'>;
+type Measures = Pick<Results, 'calls' | 'nodes' | 'idle' | 'fanOut' | 'growth' | 'failures'>;
 
 /** One row of one target, not measured yet. */
 interface Task {
@@ -23,12 +24,13 @@ interface Task {
  */
 export async function measureAll(
   targets: readonly Target[],
+  nodeTargets: readonly NodeTarget[],
   options: Options,
   settings: Settings,
   progress: (text: string) => void,
 ): Promise<Measures> {
-  const measures: Measures = { calls: [], idle: [], fanOut: [], growth: [], failures: [] };
-  const tasks = plan(targets, settings, measures).filter(({ row }) => options.only.test(row));
+  const measures: Measures = { calls: [], nodes: [], idle: [], fanOut: [], growth: [], failures: [] };
+  const tasks = plan(targets, nodeTargets, settings, measures).filter(({ row }) => options.only.test(row));
   const shortRows = new Set(callRows.filter(({ isShort }) => isShort).map(({ title }) => title));
   for (const { row, target, run } of tasks.filter((task) => !options.isShort || shortRows.has(task.row))) {
     progress(`${row}: ${target}`);
@@ -42,7 +44,12 @@ export async function measureAll(
 }
 
 /** Everything that can be measured of these targets, in the order of the tables. */
-function plan(targets: readonly Target[], settings: Settings, measures: Measures): Task[] {
+function plan(
+  targets: readonly Target[],
+  nodeTargets: readonly NodeTarget[],
+  settings: Settings,
+  measures: Measures,
+): Task[] {
   const task = <Figures>(
     into: Measured<Figures>[],
     row: string,
@@ -53,11 +60,16 @@ function plan(targets: readonly Target[], settings: Settings, measures: Measures
     target,
     run: async () => void into.push({ row, target, figures: await measure() }),
   });
-  const { calls, idle, fanOut, growth } = measures;
+  const { calls, nodes, idle, fanOut, growth } = measures;
   return [
     ...callRows.flatMap((row) =>
       targets.map((target) =>
         task(calls, row.title, target.title, async () => measureCalls(target, row, settings)),
+      ),
+    ),
+    ...nodeRows.flatMap((row) =>
+      nodeTargets.map((target) =>
+        task(nodes, nodesTitle(row), target.title, async () => measureNodes(target, row, settings)),
       ),
     ),
     ...targets

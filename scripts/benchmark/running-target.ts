@@ -10,8 +10,14 @@ export interface Launches {
   readonly clients: Launch;
 }
 
+/** Clients that can be told to do something. */
+export interface Clients {
+  /** Lets them do something that is not measured. */
+  prepare(what: string, input: object): Promise<void>;
+}
+
 /** The server of a target and the process of its clients, each on a core of its own. */
-export class RunningTarget implements AsyncDisposable {
+export class RunningTarget implements AsyncDisposable, Clients {
   private constructor(
     readonly server: MeasuredServer,
     readonly clients: ChildProgram,
@@ -38,7 +44,6 @@ export class RunningTarget implements AsyncDisposable {
     return { cpuUs: (await this.server.cpuUs()) - before, value };
   }
 
-  /** Lets the clients do something that is not measured. */
   async prepare(what: string, input: object): Promise<void> {
     await this.clients.ask(what, { url: this.server.url, ...input }, z.unknown());
   }

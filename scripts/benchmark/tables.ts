@@ -1,6 +1,7 @@
 import { median, type Comparison } from './figures.js';
 import { RECEIVERS } from './measures/fan-out.js';
 import { SESSIONS_PER_STEP, STEPS } from './measures/idle.js';
+import { SOCKET_IO_TITLE } from './peers/targets.js';
 import type { Measured, Results } from './results.js';
 
 const KIB = 1_024;
@@ -24,6 +25,7 @@ export function renderTables(results: Results): string {
     'Figures are medians; in brackets the median of the ratios to the floor beside it.',
     ...notes.map((note) => `Note: ${note}.`),
     ...callTables(results.calls),
+    ...nodeTables(results.nodes),
     ...idleTable(results.idle),
     ...fanOutTable(results.fanOut),
     ...growthTable(results.growth),
@@ -32,8 +34,7 @@ export function renderTables(results: Results): string {
 }
 
 function callTables(calls: Results['calls']): string[] {
-  const rows = [...new Set(calls.map(({ row }) => row))];
-  return rows.flatMap((row) =>
+  return rowsOf(calls).flatMap((row) =>
     compareTable(
       `calls: ${row}`,
       [
@@ -46,6 +47,41 @@ function callTables(calls: Results['calls']): string[] {
       calls.filter((measured) => measured.row === row),
     ),
   );
+}
+
+function nodeTables(nodes: Results['nodes']): string[] {
+  return rowsOf(nodes).map((row) => {
+    const measured = nodes.filter((one) => one.row === row);
+    const [headings = [], floorLine = [], ...targetLines] = compareLines(
+      row,
+      [
+        { heading: 'CPU per call, us', of: ({ cpuPerCallUs }) => cpuPerCallUs },
+        { heading: "caller's node", of: ({ callingNode }) => callingNode },
+        { heading: 'serving node', of: ({ servingNode }) => servingNode },
+        { heading: 'Redis', of: ({ redis }) => redis },
+        { heading: 'calls/s', of: ({ callsPerSecond }) => callsPerSecond },
+        { heading: 'p50, ms', of: ({ p50Ms }) => p50Ms },
+        { heading: 'p99, ms', of: ({ p99Ms }) => p99Ms },
+      ],
+      measured,
+    );
+    const [toPeer, floorToPeer, ...targetsToPeer] = toSocketIo(measured);
+    return table(
+      [...headings, toPeer],
+      [
+        [...floorLine.with(0, 'floor-redis'), floorToPeer],
+        ...targetLines.map((line, index) => [...line, targetsToPeer[index] ?? '']),
+      ],
+    );
+  });
+}
+
+/** A column of quotients: each target was measured beside a floor of its own, so that the ratios can be compared. */
+function toSocketIo(measured: Results['nodes']): [heading: string, floor: string, ...targets: string[]] {
+  const ratioOf = ({ figures }: (typeof measured)[number]): number => figures.cpuPerCallUs.medians.ratio;
+  const peer = measured.find(({ target }) => target === SOCKET_IO_TITLE);
+  const quotient = (ratio: number): string => (peer === undefined ? '' : (ratio / ratioOf(peer)).toFixed(2));
+  return [`CPU to ${SOCKET_IO_TITLE}'s`, quotient(1), ...measured.map((one) => quotient(ratioOf(one)))];
 }
 
 function idleTable(idle: Results['idle']): string[] {
@@ -86,13 +122,22 @@ function growthTable(growth: Results['growth']): string[] {
   return [table(['how cost grows with', 'server CPU per small call, us (to the first)'], lines)];
 }
 
-/** One line for the floor, by all that ran beside the targets, and one for each target. */
 function compareTable<Figures>(
   title: string,
   columns: readonly Column<Figures>[],
   measured: readonly Measured<Figures>[],
 ): string[] {
   if (measured.length === 0) return [];
+  const [headings = [], ...lines] = compareLines(title, columns, measured);
+  return [table(headings, lines)];
+}
+
+/** The headings, one line for the floor, by all that ran beside the targets, and one for each target. */
+function compareLines<Figures>(
+  title: string,
+  columns: readonly Column<Figures>[],
+  measured: readonly Measured<Figures>[],
+): string[][] {
   const floorLine = columns.map(({ of, unit = 1 }) =>
     decimals(median(measured.map(({ figures }) => of(figures).medians.floor)) / unit),
   );
@@ -103,9 +148,11 @@ function compareTable<Figures>(
       return withRatio(medians.target / unit, medians.ratio);
     }),
   ]);
-  return [
-    table([title, ...columns.map(({ heading }) => heading)], [['floor', ...floorLine], ...targetLines]),
-  ];
+  return [[title, ...columns.map(({ heading }) => heading)], ['floor', ...floorLine], ...targetLines];
+}
+
+function rowsOf(measured: readonly { readonly row: string }[]): string[] {
+  return [...new Set(measured.map(({ row }) => row))];
 }
 
 function table(headings: readonly string[], lines: readonly (readonly string[])[]): string {

@@ -7,6 +7,8 @@ import { Load, type LoadFigures } from './load.js';
 /** How calls are made: what `prepare` is asked with. */
 export interface CallSetup {
   readonly url: string;
+  /** Where the serving client connects, when that is another node. */
+  readonly servingUrl?: string;
   /** One for the serving client, and one for each caller. */
   readonly tokens: readonly string[];
   readonly payload: PayloadKind;
@@ -58,11 +60,11 @@ export function work(adapter: Adapter, more: Answers = {}): void {
 
 async function prepare(
   adapter: Adapter,
-  { url, tokens, payload, payloadBytes }: CallSetup,
+  { url, servingUrl = url, tokens, payload, payloadBytes }: CallSetup,
   open: Closing[],
 ): Promise<Load> {
   const [serving = '', ...calling] = tokens;
-  open.push(await (adapter.serve?.({ url, token: serving }) ?? lacking('serve')));
+  open.push(await (adapter.serve?.({ url: servingUrl, token: serving }) ?? lacking('serve')));
   const callers = await Promise.all(
     calling.map(async (token) => adapter.caller?.({ url, token }) ?? lacking('call')),
   );

@@ -2,16 +2,17 @@ import * as z from 'zod';
 import type { CallRow } from '../call-rows.js';
 import type { CallSetup } from '../clients/worker.js';
 import { alternate, compare, type Comparison, type Window } from '../figures.js';
-import { RunningTarget } from '../running-target.js';
+import { RunningTarget, type Clients } from '../running-target.js';
 import type { Settings } from '../settings.js';
 import { floor, type Target } from '../targets.js';
 
-type CallMeasure = 'cpuPerCallUs' | 'callsPerSecond' | 'p50Ms' | 'p99Ms';
+export type CallMeasure = 'cpuPerCallUs' | 'callsPerSecond' | 'p50Ms' | 'p99Ms';
 
 /** What a target's calls cost beside the floor's. The peak has one figure each: of the whole life of the servers. */
 export type CallFigures = Readonly<Record<CallMeasure | 'peakBytes', Comparison>>;
 
-const loadSchema = z.object({
+/** What a window of calls is answered with. */
+export const loadSchema = z.object({
   calls: z.int().min(1),
   seconds: z.number(),
   p50Ms: z.number(),
@@ -35,8 +36,8 @@ export async function measureCalls(target: Target, row: CallRow, settings: Setti
 }
 
 /** Connects the clients, checks that each reply reaches its own call, and calls until code and caches are warm. */
-export async function warmUp(run: RunningTarget, row: CallRow, settings: Settings): Promise<void> {
-  const setup: Omit<CallSetup, 'url'> = {
+export async function warmUp(run: Clients, row: CallRow, settings: Settings): Promise<void> {
+  const setup: Omit<CallSetup, 'url' | 'servingUrl'> = {
     tokens: await settings.tokens.ofOneUser(row.callers + 1),
     payload: settings.payload,
     payloadBytes: row.payloadBytes,
@@ -54,6 +55,13 @@ export async function measureWindow(
 ): Promise<Window<CallMeasure>> {
   const windowMs = settings.windowMs * windows;
   const { cpuUs, value } = await run.measure('run', { inFlight, windowMs }, loadSchema);
-  const { calls, seconds, p50Ms, p99Ms } = value;
+  return callWindow(cpuUs, value);
+}
+
+/** What calls gave that cost so much CPU time. */
+export function callWindow(
+  cpuUs: number,
+  { calls, seconds, p50Ms, p99Ms }: z.infer<typeof loadSchema>,
+): Window<CallMeasure> {
   return { cpuPerCallUs: cpuUs / calls, callsPerSecond: calls / seconds, p50Ms, p99Ms };
 }

@@ -35,6 +35,7 @@ const calls: CallRow = {
   payloadBytes: 0,
   windows: 1,
   isShort: false,
+  isAcrossNodes: false,
 };
 
 /** Of the connected sessions, these make and answer the calls. */

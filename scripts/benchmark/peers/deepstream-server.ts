@@ -3,8 +3,8 @@
  * It routes calls by itself.
  */
 import deepstream from '@deepstream/server';
+import { freePort } from '../ports.js';
 import { announce } from '../servers/instruments.js';
-import { freePort } from './free-port.js';
 
 const port = await freePort();
 const maxMessageSize = 4 * 1_024 * 1_024;

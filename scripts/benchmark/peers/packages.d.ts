@@ -8,12 +8,31 @@ declare module 'socket.io' {
   export interface Socket {
     on(event: string, listener: (...args: never[]) => void): this;
     emitWithAck(event: string, ...args: unknown[]): Promise<unknown>;
+    join(room: string): void;
+  }
+  export interface Room {
+    timeout(ms: number): { emitWithAck(event: string, ...args: unknown[]): Promise<unknown[]> };
+  }
+  export interface ServerOptions {
+    maxHttpBufferSize: number;
+    transports: readonly string[];
+    adapter?: unknown;
   }
   export class Server {
-    constructor(server: HttpServer, options: { maxHttpBufferSize: number; transports: readonly string[] });
+    constructor(server: HttpServer, options: ServerOptions);
     on(event: 'connection', listener: (socket: Socket) => void): this;
     emit(event: string, ...args: unknown[]): boolean;
+    to(room: string): Room;
   }
+}
+
+declare module '@socket.io/redis-adapter' {
+  import type { Redis } from 'ioredis';
+  export function createAdapter(
+    publisher: Redis,
+    subscriber: Redis,
+    options: { publishOnSpecificResponseChannel: boolean },
+  ): unknown;
 }
 
 declare module 'socket.io-client' {
