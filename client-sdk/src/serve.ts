@@ -84,8 +84,8 @@ export class Serving {
    */
   disconnectedElsewhere(remotename: string): void {
     const remote = this.#remotes.get(remotename);
-    // one that is being connected anew has an event of its last connection ahead of its reply
-    if (remote === undefined || this.#connecting.has(remotename)) return;
+    // to one that is not connected yet this is an event of its last connection
+    if (!remote?.isConnected) return;
     remote.isConnected = false;
     remote.isWanted = false;
   }

@@ -62,6 +62,7 @@ export class CallRelay implements CallWays {
 
   /** Nothing that this node was sent will be answered. */
   nodeGone(nodeId: string): void {
+    this.#routes.forgetNode(nodeId);
     for (const call of [...this.#calls.values()]) if (call.nodeId === nodeId) call.nodeGone();
   }
 

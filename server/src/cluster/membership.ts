@@ -130,16 +130,17 @@ export class Membership implements Disposable {
   }
 
   async #renewOrJoin(): Promise<void> {
+    const { redis, keys } = this.#options;
     if (!this.#hasLease) await this.#join();
     else if (!(await this.#renew())) {
       this.#options.log.error({ nodeId: this.#nodeId }, 'lease lost: this node was taken for dead');
       this.#wasCutOff();
+      await redis.subscriber.sunsubscribe(keys.mailbox(this.#nodeId)); // so that the others are told that nobody listens
       this.#nodeId = randomUUID();
       await this.#join();
     }
     if (!this.#hears) return this.#isDeaf();
     this.#unheard += 1;
-    const { redis, keys } = this.#options;
     await redis.commands.spublish(keys.heartbeats, `${this.#nodeId} ${this.#generation}`);
     await this.#watchOthers();
   }

@@ -69,6 +69,8 @@ export class Node implements NodeSide {
 
   remotesGone(userId: string, remotenames: readonly string[]): void {
     for (const remotename of remotenames) {
+      // the node that died was this one under its former id
+      if (this.parts.directory.isHere(userId, remotename)) continue;
       this.parts.sessions.broadcast(userId, 'remote-disconnected', { remotename });
     }
   }

@@ -30,6 +30,15 @@ export class Routes {
     if (routes.size === 0) this.#users.delete(userId);
   }
 
+  /** Forgets every route to a node. */
+  forgetNode(nodeId: string): void {
+    for (const [userId, routes] of this.#users) {
+      for (const [remotename, holder] of routes) {
+        if (holder.nodeId === nodeId) this.forget(userId, remotename);
+      }
+    }
+  }
+
   clear(): void {
     this.#users.clear();
     this.#size = 0;
