@@ -142,7 +142,7 @@ export class ConnectionLife implements Line {
       this.#isHopeless = true;
       throw new HubError({
         code: 'invalid-credentials',
-        message: 'there is no other token than the one refused',
+        message: 'the token is the one that was refused',
       });
     }
     if (settings.instanceId === undefined) this.#instance ??= await this.#first(claimInstanceId());

@@ -16,7 +16,7 @@ export function openSocket({ WebSocket, url }: Pick<ConnectSettings, 'WebSocket'
   } catch (cause) {
     // A page may not connect to ws:// from https://, for one.
     const why = cause instanceof Error ? cause.message : String(cause);
-    const message = `no connection could be opened: ${why}`;
+    const message = `cannot connect: ${why}`;
     throw new HubError({ code: 'connection-lost', message, cause });
   }
 }

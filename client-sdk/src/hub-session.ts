@@ -46,7 +46,10 @@ import { Requests, sendRequest } from './requests.js';
 import { Runs, promptedRun, type PromptOptions, type PromptedRun, type Run } from './runs.js';
 import { Serving, type Served } from './serve.js';
 
-/** Least time until a hub that was cut off is asked again to connect a remote, in milliseconds. */
+/** A remote is served again when the connection is back, or when the hub is not cut off any more. */
+const passingCodes: readonly string[] = ['connection-lost', 'backplane-unavailable'];
+
+/** Time until a hub that was cut off is asked again to connect a remote, in milliseconds. */
 const SERVE_AGAIN_MS = 1_000;
 
 /** A session at a hub over all its connections: gives each message of the hub to the part that it is for. */
@@ -230,24 +233,22 @@ export class HubSession implements Hub {
         },
       });
     } catch (error) {
-      this.#serving.refused(served, isPassing(error));
+      this.#serving.refused(served, error instanceof HubError && passingCodes.includes(error.code));
       throw error;
     }
   }
 
   async #serveAgain(served: Served): Promise<void> {
+    if (!this.#serving.isServing(served)) return;
     try {
       await this.#connectRemote(served);
     } catch (error) {
       if (!(error instanceof HubError)) return;
       const { code, message } = error;
-      if (isPassing(error)) {
-        // without a connection there will be another one, and all is served again then
-        return this.#serving.later(SERVE_AGAIN_MS * (1 + Math.random()), () => {
-          if (this.#serving.isServing(served)) void this.#serveAgain(served);
-        });
-      }
-      this.#listeners.emit('serve-failed', { remotename: served.remotename, code, message });
+      // without a connection there will be another one, and all is served again then
+      const later = (): void => void this.#serveAgain(served);
+      if (this.#serving.isServing(served)) this.#serving.later(SERVE_AGAIN_MS, later);
+      else this.#listeners.emit('serve-failed', { remotename: served.remotename, code, message });
     }
   }
 
@@ -322,10 +323,4 @@ export class HubSession implements Hub {
     this.#listeners.emit('close', close);
     this.#listeners.clear();
   }
-}
-
-/** Whether a remote that cannot be served now can be served later: without a connection, or while the hub is cut off. */
-function isPassing(error: unknown): boolean {
-  const code = error instanceof HubError ? error.code : '';
-  return code === 'connection-lost' || code === 'backplane-unavailable';
 }

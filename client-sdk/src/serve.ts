@@ -56,8 +56,7 @@ export class Serving {
   /** The hub has connected it. */
   connected(served: Served): void {
     this.#connecting.delete(served.remotename);
-    served.isConnected = true;
-    served.isWanted = true;
+    served.isConnected = served.isWanted = true;
     this.#remotes.set(served.remotename, served);
   }
 
@@ -86,8 +85,7 @@ export class Serving {
     const remote = this.#remotes.get(remotename);
     // to one that is not connected yet this is an event of its last connection
     if (!remote?.isConnected) return;
-    remote.isConnected = false;
-    remote.isWanted = false;
+    remote.isConnected = remote.isWanted = false;
   }
 
   /** Takes a `remote-call` of the hub. One that was delivered before, or is malformed, is dropped. */

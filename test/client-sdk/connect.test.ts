@@ -133,5 +133,5 @@ test('a socket that cannot be made rejects connect and says why', async () => {
   const connecting = connect('ws://127.0.0.1:1/ws', { token: 'secret', WebSocket: RefusedSocket });
 
   await expect(connecting).rejects.toMatchObject({ name: 'HubError', code: 'connection-lost' });
-  await expect(connecting).rejects.toThrow('no connection could be opened: Invalid URL: no url');
+  await expect(connecting).rejects.toThrow('cannot connect: Invalid URL: no url');
 });

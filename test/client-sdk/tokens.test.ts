@@ -79,7 +79,7 @@ test('SDK-13: a token function without another token than the refused one ends t
   refused.close(4401, 'the credentials have expired');
   await hub.answer({ error: 'no', code: 'invalid-credentials' });
 
-  expect(await client.closed).toMatchObject({ reason: 'there is no other token than the one refused' });
+  expect(await client.closed).toMatchObject({ reason: 'the token is the one that was refused' });
   expect(hub.untaken).toEqual([]);
 });
 

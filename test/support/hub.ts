@@ -111,7 +111,7 @@ export async function startTestHub(config: HubConfigInput = {}, options: HubOpti
 /** Listens, and waits until it has joined the other node. @returns its URL */
 async function startNode(hub: Hub): Promise<string> {
   const { url } = await hub.listen({ host: '127.0.0.1', port: 0 });
-  for (let isReady = !isOnTwoNodes; !isReady; ) isReady = (await fetch(`${url}/readyz`)).ok;
+  for (let isReady = !isOnTwoNodes; !isReady;) isReady = (await fetch(`${url}/readyz`)).ok;
   return url;
 }
 
