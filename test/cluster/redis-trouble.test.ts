@@ -108,9 +108,9 @@ cluster(
   async () => {
     const proxies: FaultProxy[] = [];
     await using nodes = await startNodes({
-      urlOf: async (_index, url) => {
+      urlOf: async (index, url) => {
         const proxy = await FaultProxy.start(url);
-        proxies.push(proxy);
+        proxies[index] = proxy;
         return proxy.url;
       },
     });
@@ -118,7 +118,7 @@ cluster(
     await first.serve('x', ['f']);
     await first.serve('other', ['f']);
 
-    const ofFirst = proxies[nodes.all[0] === undefined ? 1 : 0];
+    const [ofFirst] = proxies;
     for (const proxy of proxies) proxy.isDown = true;
     for (const proxy of proxies) proxy.cut();
     await nodes.redis.restart({ keepData: false });

@@ -3,7 +3,6 @@ import {
   MAX_NAME_LENGTH,
   executedValues,
   traceparentPattern,
-  type JsonObject,
   type RemoteCall,
   type RemoteCallProgress,
   type RemoteCallResult,
@@ -13,8 +12,8 @@ import type { Member } from '../json/message-places.js';
 import type { MessageText } from '../json/message-text.js';
 
 /*
- * The messages of a call, which must be well-formed, read from their text: only `args` are parsed, to be validated, and
- * errors. Their schemas stay the definition and judge whatever is written in another way; a test shows that nothing is
+ * The messages of a call, which must be well-formed, read from their text: only errors are parsed here, and `args` where
+ * they are validated. Their schemas stay the definition and judge whatever is written in another way; a test shows that nothing is
  * recognised that they refuse, or read otherwise.
  */
 
@@ -28,7 +27,7 @@ const plainString = /^"[^"\\\p{Cc}]{0,300}"$/u;
 const plainTracestate = /^[\x20-\x7e]+$/u;
 const plainInteger = /^(?:0|-?[1-9]\d{0,14})$/u;
 
-/** A `remote-call`, without its nonce: the request has it as text. */
+/** A `remote-call`, without its nonce and `args`: request and message have them as text, which may be all that is needed. */
 export function recogniseCall(message: MessageText): RemoteCall | undefined {
   const { members, bodyMembers } = message;
   if (!areOnce(members, callMembers) || !areOnce(bodyMembers, callBodyMembers)) return undefined;
@@ -37,12 +36,7 @@ export function recogniseCall(message: MessageText): RemoteCall | undefined {
   const functionName = readName(message.bodyMember('function'));
   if (remotename === undefined || functionName === undefined) return undefined;
   const call: RemoteCall = { action: 'remote-call', body: { remotename, function: functionName } };
-  const args = message.bodyMember('args');
-  if (args !== undefined) {
-    const value = readObject(args);
-    if (value === undefined) return undefined;
-    call.body.args = value;
-  }
+  if (message.bodyMember('args')?.isObject === false) return undefined;
   const timeoutMs = message.bodyMember('timeoutMs');
   if (timeoutMs !== undefined) {
     const value = plainInteger.test(timeoutMs.text) ? Number(timeoutMs.text) : 0;
@@ -116,9 +110,4 @@ function readPlainString(json: JsonText | undefined): string | undefined {
 function readName(json: JsonText | undefined): string | undefined {
   const name = readPlainString(json);
   return name !== undefined && name.length >= 1 && name.length <= MAX_NAME_LENGTH ? name : undefined;
-}
-
-function readObject(json: JsonText): JsonObject | undefined {
-  const value = json.parse();
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }

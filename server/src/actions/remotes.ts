@@ -124,6 +124,7 @@ function callingActions(parts: RemoteActionParts): Action[] {
         const { session, nonce } = request;
         const caller = callers.of(session);
         caller.requireRoom();
+        const { args: parsedArgs } = body; // there only when it was read by its schema
         const args = message.bodyMember('args') ?? NO_ARGUMENTS;
         const start = (): undefined => {
           const call = calls.start({
@@ -131,7 +132,7 @@ function callingActions(parts: RemoteActionParts): Action[] {
             remotename: body.remotename,
             functionName: body.function,
             args,
-            ...(body.args !== undefined && { parsedArgs: body.args }),
+            ...(parsedArgs !== undefined && { parsedArgs }),
             ...(body.timeoutMs !== undefined && { timeoutMs: body.timeoutMs }),
             traceparent: body.traceparent,
             tracestate: body.tracestate,

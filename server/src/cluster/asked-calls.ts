@@ -3,7 +3,7 @@ import type { CallRequest, TrackedCall } from '../calls/call-request.js';
 import { JsonText } from '../json/json-text.js';
 import type { RemoteError } from '../remotes/remote-error.js';
 import type { Backplane } from './backplane.js';
-import { callHead, cancelHead, type NodeMessage } from './node-messages.js';
+import { cancelHead, isCallHead, type NodeMessage } from './node-messages.js';
 
 const NO_ARGUMENTS = new JsonText('{}');
 
@@ -50,16 +50,14 @@ export class AskedCalls {
   }
 
   #call(head: readonly unknown[], args: JsonText, from: string): void {
-    const read = callHead.safeParse(head);
-    if (!read.success) return;
-    const [, n, userId, remotename, functionName, timeoutMs, wantsProgress, ...trace] = read.data;
+    if (!isCallHead(head)) return;
+    const [, n, userId, remotename, functionName, timeoutMs, wantsProgress, ...trace] = head;
     const call = this.calls.startHere({
       userId,
       remotename,
       functionName,
       args,
-      traceparent: traceparentSchema.parse(trace[0] ?? undefined),
-      tracestate: tracestateSchema.parse(trace[1] ?? undefined),
+      ...readTrace(trace),
       ...(timeoutMs > 0 && { timeoutMs }),
       ...(wantsProgress && {
         onProgress: (progress) => this.backplane.send(from, { head: ['progress', n], body: progress }),
@@ -90,6 +88,17 @@ export class AskedCalls {
     const read = cancelHead.safeParse(head);
     if (read.success) this.#nodes.get(from)?.get(read.data[1])?.cancel(read.data[2]);
   }
+}
+
+function readTrace([traceparent, tracestate]: readonly unknown[]): Pick<
+  CallRequest,
+  'traceparent' | 'tracestate'
+> {
+  if (traceparent === undefined) return {};
+  return {
+    traceparent: traceparentSchema.parse(traceparent),
+    tracestate: tracestateSchema.parse(tracestate ?? undefined),
+  };
 }
 
 function errorFields(n: number, error: RemoteError): readonly unknown[] {

@@ -88,6 +88,10 @@ export class Membership implements Disposable {
     return this.#options.leaseMs / BEATS_PER_LEASE;
   }
 
+  get #heartbeat(): string {
+    return `${this.#nodeId} ${this.#generation}`;
+  }
+
   get #hears(): boolean {
     return this.#unheard < DEAF_BEATS;
   }
@@ -141,7 +145,7 @@ export class Membership implements Disposable {
     }
     if (!this.#hears) return this.#isDeaf();
     this.#unheard += 1;
-    await redis.commands.spublish(keys.heartbeats, `${this.#nodeId} ${this.#generation}`);
+    redis.publishSilently(keys.heartbeats, Buffer.from(this.#heartbeat));
     await this.#watchOthers();
   }
 
@@ -158,6 +162,8 @@ export class Membership implements Disposable {
   async #join(): Promise<void> {
     const { redis, keys, leaseMs } = this.#options;
     const nodeId = this.#nodeId;
+    // before anybody can reach it again: what was sent to it earlier is lost
+    await redis.commands.spublish(keys.heartbeats, this.#heartbeat);
     await redis.subscriber.ssubscribe(keys.mailbox(nodeId));
     await redis.subscriber.ssubscribe(keys.heartbeats);
     const now = performance.now();
@@ -167,18 +173,17 @@ export class Membership implements Disposable {
     const epoch = randomUUID();
     await redis.commands.set(keys.epoch, epoch, 'NX');
     const found = (await redis.commands.get(keys.epoch)) ?? epoch;
-    const isNewEpoch = this.#epoch !== undefined && this.#epoch !== found;
-    this.#epoch = found;
     this.#leaseEndsAt = now + leaseMs;
     this.#unheard = 0;
     this.#hasLease = true;
     this.#others.hearAgain();
-    this.#writeAnew(isNewEpoch);
+    this.#writeAnew(found);
   }
 
   /** Takes its time, so the heartbeats go on meanwhile. */
-  #writeAnew(isNewEpoch: boolean): void {
+  #writeAnew(epoch: string): void {
     const { listener, log } = this.#options;
+    const isNewEpoch = this.#epoch !== undefined && this.#epoch !== epoch;
     this.#joins += 1;
     const join = this.#joins;
     this.#isWriting = true;
@@ -187,6 +192,7 @@ export class Membership implements Disposable {
       await listener.joined(isNewEpoch);
       if (join !== this.#joins) return;
       this.#isWriting = false;
+      this.#epoch = epoch;
       log.info({ nodeId: this.#nodeId, isNewEpoch }, 'joined the other nodes');
     };
     write().catch((error: unknown) => {
@@ -246,6 +252,6 @@ export class Membership implements Disposable {
   #isDeaf(): void {
     this.#unheard = 0;
     this.#options.log.error({ nodeId: this.#nodeId }, 'the channel from Redis is silent');
-    this.#options.redis.renewSubscriber();
+    this.#options.redis.renew();
   }
 }

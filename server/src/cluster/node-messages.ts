@@ -21,17 +21,32 @@ const rest = z.unknown();
  * A call for a remote of the node that gets it; `n` is the caller's number for it. The arguments are the body. Of a call
  * with a trace context two fields follow: `traceparent`, and `tracestate` or null.
  */
-export const callHead = z
-  .tuple([
-    z.literal('call'),
-    n,
-    /* userId */ text,
-    /* remotename */ text,
-    /* function */ text,
-    /* timeoutMs, 0 for none asked for */ n,
-    /* whether progress is wanted */ z.boolean(),
-  ])
-  .rest(rest);
+export type CallHead = readonly [
+  kind: 'call',
+  n: number,
+  userId: string,
+  remotename: string,
+  functionName: string,
+  /** 0 for none asked for */
+  timeoutMs: number,
+  wantsProgress: boolean,
+  ...trace: unknown[],
+];
+
+/** Checked by hand: it is read for every call. */
+export function isCallHead(head: readonly unknown[]): head is CallHead {
+  const [kind, number, userId, remotename, functionName, timeoutMs, wantsProgress] = head;
+  return (
+    kind === 'call' &&
+    typeof number === 'number' &&
+    typeof userId === 'string' &&
+    typeof remotename === 'string' &&
+    typeof functionName === 'string' &&
+    typeof timeoutMs === 'number' &&
+    typeof wantsProgress === 'boolean'
+  );
+}
+
 /** How a call ended: with a result, the body. */
 export const resultHead = z.tuple([z.literal('result'), n]).rest(rest);
 /** ... or with an error. */

@@ -1,3 +1,5 @@
+const UNKNOWN = -1;
+
 /** What is known of another node. */
 interface OtherNode {
   seenAt: number;
@@ -15,12 +17,12 @@ export class OtherNodes {
   seen(nodeId: string, generation: number): boolean {
     const known = this.#nodes.get(nodeId);
     this.#nodes.set(nodeId, { seenAt: performance.now(), generation });
-    return known !== undefined && known.generation !== generation && known.generation >= 0;
+    return known !== undefined && known.generation !== generation && known.generation !== UNKNOWN;
   }
 
   /** Redis says that it lives, though it has not been heard. */
   add(nodeId: string): void {
-    if (!this.#nodes.has(nodeId)) this.#nodes.set(nodeId, { seenAt: performance.now(), generation: -1 });
+    if (!this.#nodes.has(nodeId)) this.#nodes.set(nodeId, { seenAt: performance.now(), generation: UNKNOWN });
   }
 
   /** Whether it was heard within this time. */
@@ -38,8 +40,11 @@ export class OtherNodes {
     return this.#nodes.delete(nodeId);
   }
 
-  /** Nobody could be heard for a while, so silence tells nothing. */
+  /** Nobody could be heard for a while, so silence tells nothing, nor what has changed meanwhile. */
   hearAgain(): void {
-    for (const known of this.#nodes.values()) known.seenAt = performance.now();
+    for (const known of this.#nodes.values()) {
+      known.seenAt = performance.now();
+      known.generation = UNKNOWN;
+    }
   }
 }

@@ -14,7 +14,8 @@ interface Letter {
 
 /**
  * Sends messages to other nodes. Those of one turn of the event loop for one node travel together, which is most of
- * what makes them cheap. Redis tells at once when nobody listens at the other end.
+ * what makes them cheap. Where the sender wants to know, Redis tells at once when nobody listens at the other end; those
+ * messages keep their order among themselves, and so do the others.
  */
 export class Post {
   readonly #letters = new Map<string, Letter[]>();
@@ -23,7 +24,7 @@ export class Post {
 
   /** @param sender the id of this node, which may change */
   constructor(
-    private readonly redis: Pick<RedisConnections, 'commands' | 'isReady'>,
+    private readonly redis: Pick<RedisConnections, 'commands' | 'isReady' | 'publishSilently'>,
     private readonly keys: Keys,
     private readonly sender: () => string,
   ) {}
@@ -46,12 +47,20 @@ export class Post {
   }
 
   #post(nodeId: string, letters: readonly Letter[]): void {
-    if (!this.redis.isReady || this.#bytesOnTheirWay > MAX_BYTES_ON_THEIR_WAY)
-      return lose(letters, 'unavailable');
-    const batch = writeBatch(
-      this.sender(),
-      letters.map(({ message }) => message),
+    if (!this.redis.isReady) return lose(letters, 'unavailable');
+    const silent = letters.filter(({ onLost }) => onLost === undefined);
+    if (silent.length > 0) this.redis.publishSilently(this.keys.mailbox(nodeId), this.#batchOf(silent));
+    if (silent.length === letters.length) return;
+    this.#postRegistered(
+      nodeId,
+      letters.filter(({ onLost }) => onLost !== undefined),
     );
+  }
+
+  /** Those who sent these want to know when they have not arrived. */
+  #postRegistered(nodeId: string, letters: readonly Letter[]): void {
+    if (this.#bytesOnTheirWay > MAX_BYTES_ON_THEIR_WAY) return lose(letters, 'unavailable');
+    const batch = this.#batchOf(letters);
     this.#bytesOnTheirWay += batch.length;
     this.redis.commands.spublish(this.keys.mailbox(nodeId), batch).then(
       (receivers) => {
@@ -63,6 +72,11 @@ export class Post {
         lose(letters, 'unavailable');
       },
     );
+  }
+
+  #batchOf(letters: readonly Letter[]): Buffer {
+    const messages = letters.map(({ message }) => message);
+    return writeBatch(this.sender(), messages);
   }
 }
 

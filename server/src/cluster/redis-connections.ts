@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Cluster, Redis } from 'ioredis';
 import type { Logger } from '../observability/logger.js';
 import { defineScripts } from './scripts.js';
+import { SilentPublisher } from './silent-publisher.js';
 
 /** Where Redis is, and how patient a node is with it. */
 export interface RedisPlace {
@@ -14,7 +15,7 @@ export interface RedisPlace {
 }
 
 interface RedisEvents {
-  /** Both connections can be used. */
+  /** All connections can be used. */
   ready: [];
   /** One of them is lost; what was on its way may be too. */
   lost: [];
@@ -26,13 +27,17 @@ const MIN_RETRY_MS = 50;
 const MAX_RETRY_MS = 2_000;
 
 /**
- * Two connections to Redis, one for commands and one for channels; with a Redis Cluster, its client keeps both kinds.
+ * Three connections to Redis: for commands, for channels, and for what is published without an answer. With a Redis Cluster
+ * its client keeps those that are needed, and everything is answered.
  * Nothing waits in a queue for a connection that is not there: a command fails at once, whoever needs it tries again.
  * A command is never sent twice by itself, since nobody could tell whether the first one had arrived.
  */
 export class RedisConnections extends EventEmitter<RedisEvents> implements Disposable {
   readonly commands: Redis | Cluster;
   readonly subscriber: Redis | Cluster;
+  readonly #silent: SilentPublisher | undefined;
+  /** Each once. */
+  readonly #clients: readonly (Redis | Cluster)[];
   #isReady = false;
   #isClosed = false;
 
@@ -41,10 +46,20 @@ export class RedisConnections extends EventEmitter<RedisEvents> implements Dispo
     private readonly log: Logger,
   ) {
     super();
-    this.commands = place.isCluster ? connectCluster(place) : connectOne(place);
-    this.subscriber = place.isCluster ? this.commands : connectOne(place);
+    if (place.isCluster) {
+      this.commands = connectCluster(place);
+      this.subscriber = this.commands;
+      this.#clients = [this.commands];
+    } else {
+      this.commands = connectOne(place);
+      this.subscriber = connectOne(place);
+      // nothing comes back on it, which is not to be taken for its death
+      const silent = connectOne(place, { socketTimeout: undefined });
+      this.#silent = new SilentPublisher(silent);
+      this.#clients = [this.commands, this.subscriber, silent];
+    }
     defineScripts(this.commands);
-    for (const client of new Set([this.commands, this.subscriber])) this.#watch(client);
+    for (const client of this.#clients) this.#watch(client);
     this.subscriber.on('smessageBuffer', (channel: Buffer, payload: Buffer) => {
       this.emit('message', channel.toString(), payload);
     });
@@ -54,23 +69,31 @@ export class RedisConnections extends EventEmitter<RedisEvents> implements Dispo
     return this.#isReady;
   }
 
+  /** Publishes what nobody asks about whether it arrived. Never fails. */
+  publishSilently(channel: string, payload: Buffer): void {
+    if (!this.#isReady || this.#silent?.publish(channel, payload)) return;
+    this.commands.spublish(channel, payload).catch((error: unknown) => {
+      this.log.warn({ err: error }, 'messages for other nodes lost');
+    });
+  }
+
   /** Begins to connect, and keeps trying. */
   open(): void {
-    for (const client of new Set([this.commands, this.subscriber])) {
+    for (const client of this.#clients) {
       client.connect().catch(() => undefined); // told by its events, and tried again
     }
   }
 
-  /** The connection for channels is silent though it looks alive: it is made anew. */
-  renewSubscriber(): void {
+  /** What is published does not come back though all looks alive: the connections are made anew. */
+  renew(): void {
     this.#lost();
-    this.subscriber.disconnect(true);
+    for (const client of this.#clients) client.disconnect(true);
   }
 
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#isReady = false;
-    for (const client of new Set([this.commands, this.subscriber])) client.disconnect();
+    for (const client of this.#clients) client.disconnect();
   }
 
   #watch(client: Redis | Cluster): void {
@@ -82,7 +105,7 @@ export class RedisConnections extends EventEmitter<RedisEvents> implements Dispo
   }
 
   #becameReady(): void {
-    if (this.#isReady || this.commands.status !== 'ready' || this.subscriber.status !== 'ready') return;
+    if (this.#isReady || this.#clients.some(({ status }) => status !== 'ready')) return;
     this.#isReady = true;
     this.emit('ready');
   }
@@ -95,8 +118,13 @@ export class RedisConnections extends EventEmitter<RedisEvents> implements Dispo
   }
 }
 
-function connectOne(place: RedisPlace): Redis {
-  return new Redis(place.url, { ...common(place), retryStrategy: retryDelay, enableOfflineQueue: false });
+function connectOne(place: RedisPlace, more: { readonly socketTimeout?: undefined } = {}): Redis {
+  return new Redis(place.url, {
+    ...common(place),
+    ...more,
+    retryStrategy: retryDelay,
+    enableOfflineQueue: false,
+  });
 }
 
 function connectCluster(place: RedisPlace): Cluster {

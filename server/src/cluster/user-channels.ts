@@ -16,7 +16,7 @@ export class UserChannels {
 
   /** @param sender the id of this node, which may change */
   constructor(
-    private readonly redis: Pick<RedisConnections, 'commands' | 'subscriber' | 'isReady'>,
+    private readonly redis: Pick<RedisConnections, 'commands' | 'subscriber' | 'isReady' | 'publishSilently'>,
     private readonly keys: Keys,
     private readonly sender: () => string,
     private readonly log: Logger,
@@ -43,10 +43,7 @@ export class UserChannels {
   }
 
   publish(userId: string, events: readonly string[]): void {
-    if (!this.redis.isReady) return;
-    this.redis.commands
-      .spublish(this.keys.events(userId), this.#written(events))
-      .catch((error: unknown) => this.log.warn({ err: error, userId }, 'events for other nodes lost'));
+    this.redis.publishSilently(this.keys.events(userId), Buffer.from(this.#written(events)));
   }
 
   /** The events of a payload, and which node sent them; `undefined` when it is none. */

@@ -1,5 +1,7 @@
 import type { JsonValue } from '@remotes-hub/protocol';
 
+const OPEN_BRACE = 0x7b;
+
 /**
  * JSON as the text it came in. The hub carries `args`, `result` and `parameters` of others and never rewrites
  * them, so that numbers, key order and own `__proto__` keys arrive as they were written.
@@ -18,6 +20,11 @@ export class JsonText {
   get text(): string {
     this.#text ??= this.bytes?.toString() ?? '';
     return this.#text;
+  }
+
+  /** Whether it is the text of an object. */
+  get isObject(): boolean {
+    return (this.bytes?.[0] ?? this.text.charCodeAt(0)) === OPEN_BRACE;
   }
 
   /** The JSON text of a value of our own. Not for values from outside, which may not be representable. */

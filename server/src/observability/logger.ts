@@ -26,7 +26,17 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
  */
 export function bufferedOutput(): DestinationStream {
   if (process.stdout.isTTY) return pino.destination(1);
-  return pino.destination({ dest: 1, sync: false, minLength: MIN_BYTES, periodicFlush: FLUSH_MS });
+  const output = pino.destination({ dest: 1, sync: false, minLength: MIN_BYTES });
+  let flush: NodeJS.Timeout | undefined;
+  return {
+    write: (line) => {
+      output.write(line);
+      flush ??= setTimeout(() => {
+        flush = undefined;
+        output.flush();
+      }, FLUSH_MS).unref();
+    },
+  };
 }
 
 /** What a log line shows of an error: its kind, message, stack and fields. Anything may have been thrown. */

@@ -135,7 +135,7 @@ function compare<M extends object>(
 }
 
 /** What recognised messages leave to their text. */
-const asText: ReadonlySet<string> = new Set(['nonce', 'result', 'progress']);
+const asText: ReadonlySet<string> = new Set(['nonce', 'result', 'progress', 'args']);
 
 /** The message without that, as its schema reads the text; `undefined` when that refuses it. */
 function read<M extends object>(text: string, schema: z.ZodType<M>): unknown {
@@ -147,7 +147,12 @@ function read<M extends object>(text: string, schema: z.ZodType<M>): unknown {
   }
   const parsed = schema.safeParse(value);
   if (!parsed.success) return undefined;
-  return Object.fromEntries(Object.entries(parsed.data).filter(([name]) => !asText.has(name)));
+  const { body: fields, ...rest } = withoutTexts({ body: undefined, ...parsed.data });
+  return typeof fields === 'object' && fields !== null ? { ...rest, body: withoutTexts(fields) } : rest;
+}
+
+function withoutTexts(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !asText.has(name)));
 }
 
 test('a call is recognised only when its schema accepts it, with the same outcome', () => {
