@@ -131,6 +131,7 @@ cluster(
     await second.serve('x', ['f']);
     for (const proxy of proxies) proxy.isDown = false;
     await Promise.all(nodes.all.map(async (hub) => untilReady(hub)));
+    await second.event('remote-disconnected');
 
     expect(new Set(await second.remotes())).toEqual(new Set(['x', 'other']));
     const call = second.call('x', 'f');

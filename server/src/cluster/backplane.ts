@@ -39,12 +39,6 @@ export interface NameLimits {
   readonly maxToolsBytesPerUser: number;
 }
 
-/** Where the session of an instance is. */
-export interface InstancePlace {
-  readonly nodeId: string;
-  readonly sessionId: string;
-}
-
 /** What the nodes tell this one. */
 export interface NodeSide {
   /** A message of another node. */
@@ -105,8 +99,10 @@ export interface Backplane extends AsyncDisposable {
   /** Sends a message to a node, with those of the same turn; `onLost` is told when it did not get there. */
   send(nodeId: string, message: NodeMessage, onLost?: (loss: Loss) => void): void;
 
-  /** Notes where an instance of a user is now. @returns where it was, if that was on another node that lives */
-  moveInstance(userId: string, instanceKey: string, sessionId: string): Soon<InstancePlace | undefined>;
+  /** Notes where an instance of a user is now. @returns other nodes that live where it was, or calls wait for it */
+  moveInstance(userId: string, instanceKey: string, sessionId: string): Soon<readonly string[]>;
+  /** Calls wait on this node for an instance to answer them. */
+  awaitInstance(userId: string, instanceKey: string): void;
   /** The instance has left this session. */
   leaveInstance(userId: string, instanceKey: string, sessionId: string): void;
 

@@ -7,7 +7,7 @@ import type { SessionProviders } from '../remotes/session-providers.js';
 import type { ComingSession } from '../sessions/reception.js';
 import type { Session } from '../sessions/session.js';
 import type { SessionDirectory } from '../sessions/session-directory.js';
-import type { Backplane, InstancePlace } from './backplane.js';
+import type { Backplane } from './backplane.js';
 import { frameHead, sessionEndHead, sessionFrameHead, type NodeMessage } from './node-messages.js';
 import type { NodeAnswer, Questions } from './questions.js';
 import { SessionElsewhere } from './session-elsewhere.js';
@@ -43,11 +43,7 @@ const NOWHERE = { nodes: [] } as const;
 
 const text = z.string();
 const takeOverFields = z.tuple([text, text, text, z.boolean()]).rest(z.unknown());
-const takenOverSchema = z.object({
-  isResumed: z.boolean(),
-  floor: z.number(),
-  others: z.array(text).max(MAX_NODES),
-});
+const takenOverSchema = z.object({ isResumed: z.boolean(), floor: z.number() });
 
 /**
  * One instance among all nodes: its earlier session is ended wherever it is, and calls that wait for it there are
@@ -83,7 +79,7 @@ export class InstanceRelay {
     if (!(place instanceof Promise)) return begin(); // one node alone
     this.#early.set(coming.sessionId, []);
     return place
-      .then(async (found) => begin(found && (await this.#takeOverFrom(found, coming))))
+      .then(async (found) => begin(await this.#takeOverFrom(found, coming)))
       .catch((error: unknown) => {
         log.warn({ err: error, sessionId: coming.sessionId }, 'the instance was not taken over');
         return begin();
@@ -111,9 +107,10 @@ export class InstanceRelay {
       this.#ended(session);
       // whether calls wait for it is known when all who hang on the session have been told
       queueMicrotask(() => {
-        if (providers.isSuspended(userId, instanceKey))
-          this.#lost.set(JSON.stringify([userId, instanceKey]), id);
-        else backplane.leaveInstance(userId, instanceKey, id);
+        if (!providers.isSuspended(userId, instanceKey))
+          return backplane.leaveInstance(userId, instanceKey, id);
+        this.#lost.set(JSON.stringify([userId, instanceKey]), id);
+        backplane.awaitInstance(userId, instanceKey);
       });
     });
   }
@@ -165,33 +162,39 @@ export class InstanceRelay {
     }
   }
 
-  /** Nodes that sessions of other nodes have taken over from here are asked as well, each once. */
-  async #takeOverFrom({ nodeId }: InstancePlace, newcomer: ComingSession): Promise<TakenOver> {
-    const { questions } = this.#options;
-    const { userId, instanceKey, sessionId, speaksV1 } = newcomer;
-    const toAsk = [nodeId];
+  /** A node that does not answer has nothing that could be taken over. */
+  async #takeOverFrom(toAsk: readonly string[], coming: ComingSession): Promise<TakenOver> {
+    const asked = toAsk.slice(0, MAX_NODES);
+    const answers = await Promise.allSettled(
+      asked.map(async (nodeId) => this.#askToHandOver(nodeId, coming)),
+    );
     const nodes: string[] = [];
     let floor = 0;
-    for (let index = 0; index < toAsk.length && index < MAX_NODES; index += 1) {
-      const asked = toAsk[index] ?? nodeId;
-      const fields = [userId, instanceKey, sessionId, speaksV1];
-      const { value } = await questions.ask(asked, 'take-over', fields, TAKE_OVER_TIMEOUT_MS);
-      const taken = takenOverSchema.parse(value);
-      floor = Math.max(floor, taken.floor);
-      if (taken.isResumed) nodes.push(asked);
-      toAsk.push(
-        ...taken.others.filter((other) => !toAsk.includes(other) && other !== this.#options.backplane.nodeId),
-      );
+    for (const [index, answer] of answers.entries()) {
+      if (answer.status === 'rejected') this.#logRefusal(answer.reason, coming);
+      else {
+        floor = Math.max(floor, answer.value.floor);
+        if (answer.value.isResumed) nodes.push(...asked.slice(index, index + 1));
+      }
     }
     return { nodes, floor };
+  }
+
+  async #askToHandOver(nodeId: string, coming: ComingSession): Promise<z.output<typeof takenOverSchema>> {
+    const { userId, instanceKey, sessionId, speaksV1 } = coming;
+    const fields = [userId, instanceKey, sessionId, speaksV1];
+    const { value } = await this.#options.questions.ask(nodeId, 'take-over', fields, TAKE_OVER_TIMEOUT_MS);
+    return takenOverSchema.parse(value);
+  }
+
+  #logRefusal(error: unknown, { userId, sessionId }: ComingSession): void {
+    this.#options.log.warn({ err: error, userId, sessionId }, 'the instance was not taken over from a node');
   }
 
   async #answerTakeOver(fields: readonly unknown[], from: string): Promise<NodeAnswer> {
     const { sessions, providers, backplane } = this.#options;
     const [userId, instanceKey, sessionId, speaksV1] = takeOverFields.parse(fields);
-    const others: string[] = [];
     for (const session of sessions.ofInstance(userId, instanceKey)) {
-      others.push(...(this.#leftOn.get(session.id) ?? NOWHERE).nodes);
       session.close(closeCodes.replaced, 'replaced by a later session of this instance');
     }
     this.#endElsewhere(userId, instanceKey);
@@ -204,8 +207,11 @@ export class InstanceRelay {
       backplane,
     });
     const provider = providers.resume(session);
-    if (provider !== undefined) this.#elsewhere.set(sessionId, session);
-    return { value: { isResumed: provider !== undefined, floor: provider?.requestCeiling ?? 0, others } };
+    if (provider !== undefined) {
+      this.#elsewhere.set(sessionId, session);
+      backplane.awaitInstance(userId, instanceKey);
+    }
+    return { value: { isResumed: provider !== undefined, floor: provider?.requestCeiling ?? 0 } };
   }
 
   /** The instance has come to yet another place. */

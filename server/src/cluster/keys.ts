@@ -20,6 +20,11 @@ export class Keys {
     return `${this.#user(userId)}:instances`;
   }
 
+  /** Set: the nodes on which calls wait for an instance. */
+  waiting(userId: string, instanceKey: string): string {
+    return `${this.#user(userId)}:waiting:${instanceKey}`;
+  }
+
   /** The node of a run. */
   run(userId: string, runId: string): string {
     return `${this.#user(userId)}:run:${encoded(runId)}`;

@@ -57,8 +57,12 @@ export class LocalBackplane implements Backplane {
     onLost?.('node-gone');
   }
 
-  moveInstance(): undefined {
-    return undefined;
+  moveInstance(): readonly [] {
+    return [];
+  }
+
+  awaitInstance(): void {
+    // its own providers wait
   }
 
   leaveInstance(): void {

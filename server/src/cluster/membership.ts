@@ -139,8 +139,6 @@ export class Membership implements Disposable {
     else if (!(await this.#renew())) {
       this.#options.log.error({ nodeId: this.#nodeId }, 'lease lost: this node was taken for dead');
       this.#wasCutOff();
-      await redis.subscriber.sunsubscribe(keys.mailbox(this.#nodeId)); // so that the others are told that nobody listens
-      this.#nodeId = randomUUID();
       await this.#join();
     }
     if (!this.#hears) return this.#isDeaf();
@@ -153,7 +151,7 @@ export class Membership implements Disposable {
   async #renew(): Promise<boolean> {
     const { redis, keys, leaseMs } = this.#options;
     const now = performance.now();
-    const reply = await redis.commands.set(keys.lease(this.#nodeId), '1', 'PX', leaseMs, 'XX');
+    const reply = await redis.commands.set(keys.lease(this.#nodeId), this.#generation, 'PX', leaseMs, 'XX');
     if (reply === null) return false;
     this.#leaseEndsAt = now + leaseMs;
     return true;
@@ -161,14 +159,15 @@ export class Membership implements Disposable {
 
   async #join(): Promise<void> {
     const { redis, keys, leaseMs } = this.#options;
+    // one that was only cut off for a while has its lease still, and keeps its id
+    if (this.#joins > 0 && !(await this.#renew())) await this.#takeAnotherId();
     const nodeId = this.#nodeId;
     // before anybody can reach it again: what was sent to it earlier is lost
     await redis.commands.spublish(keys.heartbeats, this.#heartbeat);
     await redis.subscriber.ssubscribe(keys.mailbox(nodeId));
     await redis.subscriber.ssubscribe(keys.heartbeats);
     const now = performance.now();
-    // a node that was only cut off has its lease still, and keeps its id
-    await redis.commands.set(keys.lease(nodeId), '1', 'PX', leaseMs);
+    await redis.commands.set(keys.lease(nodeId), this.#generation, 'PX', leaseMs);
     await redis.commands.sadd(keys.nodes, nodeId);
     const epoch = randomUUID();
     await redis.commands.set(keys.epoch, epoch, 'NX');
@@ -178,6 +177,13 @@ export class Membership implements Disposable {
     this.#hasLease = true;
     this.#others.hearAgain();
     this.#writeAnew(found);
+  }
+
+  async #takeAnotherId(): Promise<void> {
+    const { redis, keys } = this.#options;
+    // so that the others are told that nobody listens
+    await redis.subscriber.sunsubscribe(keys.mailbox(this.#nodeId));
+    this.#nodeId = randomUUID();
   }
 
   /** Takes its time, so the heartbeats go on meanwhile. */
@@ -211,9 +217,10 @@ export class Membership implements Disposable {
 
   async #lookUp(nodeId: string): Promise<boolean> {
     const { redis, keys } = this.#options;
-    const lives = (await answerOf(redis.commands.exists(keys.lease(nodeId)))) === 1;
-    if (lives) this.#others.add(nodeId);
-    return lives;
+    const generation = await answerOf(redis.commands.get(keys.lease(nodeId)));
+    if (generation === null) return false;
+    this.#others.add(nodeId, Number(generation));
+    return true;
   }
 
   async #watchOthers(): Promise<void> {

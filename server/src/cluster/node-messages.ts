@@ -78,6 +78,9 @@ export const refusalHead = z
   .tuple([z.literal('refusal'), n, z.enum(errorCodes).catch('internal-error'), text])
   .rest(rest);
 
+/** So many bytes more of the node that gets it were read. */
+export const readHead = z.tuple([z.literal('read'), n]).rest(rest);
+
 /** A name of the node that gets it belongs to a connection of another node. */
 export const overruledHead = z.tuple([z.literal('overruled'), /* userId */ text, /* id */ text]).rest(rest);
 

@@ -21,8 +21,8 @@ export class OtherNodes {
   }
 
   /** Redis says that it lives, though it has not been heard. */
-  add(nodeId: string): void {
-    if (!this.#nodes.has(nodeId)) this.#nodes.set(nodeId, { seenAt: performance.now(), generation: UNKNOWN });
+  add(nodeId: string, generation: number): void {
+    if (!this.#nodes.has(nodeId)) this.#nodes.set(nodeId, { seenAt: performance.now(), generation });
   }
 
   /** Whether it was heard within this time. */

@@ -1,8 +1,8 @@
+import { MAX_CALL_TIMEOUT_MS } from '@remotes-hub/protocol';
 import type { Logger } from '../observability/logger.js';
 import { writeJson, type JsonText } from '../json/json-text.js';
 import type {
   Backplane,
-  InstancePlace,
   ListedElsewhere,
   Loss,
   NameClaim,
@@ -21,6 +21,8 @@ import type { Soon } from '../soon.js';
 import { answerOf, unavailable } from './unavailable.js';
 import { UserChannels } from './user-channels.js';
 
+/** No call waits longer for an instance to come back, in milliseconds: its own deadline ends it. */
+const WAITING_TTL_MS = 2 * MAX_CALL_TIMEOUT_MS;
 /** Claims that are written anew at a time. */
 const AT_A_TIME = 100;
 
@@ -143,20 +145,35 @@ export class RedisBackplane implements Backplane {
     this.#post.send(nodeId, message, onLost);
   }
 
-  async moveInstance(
-    userId: string,
-    instanceKey: string,
-    sessionId: string,
-  ): Promise<InstancePlace | undefined> {
+  async moveInstance(userId: string, instanceKey: string, sessionId: string): Promise<readonly string[]> {
     this.#requireReady();
     await this.#mark(userId);
+    const keys = this.#keys;
     const place = `${this.nodeId} ${sessionId}`;
-    const before = await answerOf(
-      this.#redis.commands.moveInstance(this.#keys.instances(userId), instanceKey, place),
+    const [before, ...waiting] = await answerOf(
+      this.#redis.commands.moveInstance(
+        keys.instances(userId),
+        keys.waiting(userId, instanceKey),
+        instanceKey,
+        place,
+      ),
     );
-    const [nodeId = '', earlier = ''] = before.split(' ');
-    if (nodeId === '' || nodeId === this.nodeId || !(await this.isAlive(nodeId))) return undefined;
-    return { nodeId, sessionId: earlier };
+    const [nodeBefore = ''] = before.split(' ');
+    const living: string[] = [];
+    for (const nodeId of new Set([nodeBefore, ...waiting])) {
+      if (nodeId !== '' && nodeId !== this.nodeId && (await this.isAlive(nodeId))) living.push(nodeId);
+    }
+    return living;
+  }
+
+  awaitInstance(userId: string, instanceKey: string): void {
+    if (!this.#redis.isReady) return;
+    const { commands } = this.#redis;
+    const key = this.#keys.waiting(userId, instanceKey);
+    const failed = (error: unknown): void =>
+      this.#options.log.warn({ err: error, userId }, 'other nodes do not know that calls wait here');
+    commands.sadd(key, this.nodeId).catch(failed);
+    commands.pexpire(key, WAITING_TTL_MS).catch(failed);
   }
 
   leaveInstance(userId: string, instanceKey: string, sessionId: string): void {
@@ -185,8 +202,8 @@ export class RedisBackplane implements Backplane {
   /** @see MembershipListener */
   async joined(isNewEpoch: boolean): Promise<void> {
     await this.#channels.joinAgain();
-    this.#users.clear();
     const claims = [...(this.#node?.claims() ?? [])];
+    await this.#forgetOthers(claims);
     for (let index = 0; index < claims.length; index += AT_A_TIME) {
       const some = claims.slice(index, index + AT_A_TIME);
       await Promise.all(some.map(async (claim) => this.#claimAgain(claim, isNewEpoch)));
@@ -194,11 +211,25 @@ export class RedisBackplane implements Backplane {
     this.#node?.joined();
   }
 
+  /** What could not be given back when it ended is so now. */
+  async #forgetOthers(claims: readonly NameClaim[]): Promise<void> {
+    const { nodeId } = this;
+    const held = new Map<string, string[]>();
+    for (const { userId, id } of claims) held.set(userId, [...(held.get(userId) ?? []), id]);
+    this.#users.clear();
+    for (const userId of await this.#redis.commands.smembers(this.#keys.usersOf(nodeId))) {
+      const names = await this.#names.keepOnly(userId, nodeId, held.get(userId) ?? []);
+      if (names.length > 0) this.#node?.remotesGone(userId, names);
+    }
+  }
+
   cutOff(): void {
+    this.#post.forgetUnread();
     this.#node?.cutOff();
   }
 
   async died(nodeId: string): Promise<void> {
+    this.#post.forgetUnread(nodeId);
     this.#node?.nodeGone(nodeId);
     for (const userId of await this.#redis.commands.smembers(this.#keys.usersOf(nodeId))) {
       const names = await this.#names.clear(userId, nodeId);
@@ -207,6 +238,7 @@ export class RedisBackplane implements Backplane {
   }
 
   forgot(nodeId: string): void {
+    this.#post.forgetUnread(nodeId);
     this.#node?.nodeGone(nodeId);
   }
 
@@ -235,7 +267,10 @@ export class RedisBackplane implements Backplane {
     const batch = readBatch(payload);
     if (batch === undefined)
       return this.#options.log.warn({ bytes: payload.length }, 'unreadable message of a node');
-    for (const message of batch.messages) node.receive(message, batch.sender);
+    this.#post.received(batch.sender, payload.length);
+    for (const message of batch.messages) {
+      if (!this.#post.receive(message, batch.sender)) node.receive(message, batch.sender);
+    }
   }
 
   #receivedEvents(node: NodeSide, channel: string, payload: Buffer): void {

@@ -133,6 +133,15 @@ export class RedisNames {
     return fields.flatMap((field) => readName(field) ?? []);
   }
 
+  /** Removes what a node does not hold any more of a user. @returns the names of the remotes */
+  async keepOnly(userId: string, nodeId: string, ids: readonly string[]): Promise<string[]> {
+    const { keys } = this;
+    const fields = await answerOf(
+      this.redis.commands.keepOnly(keys.remotes(userId), keys.tools(userId), nodeId, ...ids),
+    );
+    return fields.flatMap((field) => readName(field) ?? []);
+  }
+
   #keep(id: string, tools: JsonText): void {
     if (this.#specs.delete(id)) this.#specsLength -= tools.text.length;
     this.#specs.set(id, tools);

@@ -71,11 +71,29 @@ end
 return gone
 `;
 
-/** Notes where an instance is. Returns where it was. */
+/** Removes what a node does not hold any more of a user, all but these connections. Returns the names of the remotes. */
+const KEEP_ONLY = `
+local kept = {}
+for index = 2, #ARGV do kept[ARGV[index]] = true end
+local gone = {}
+local remotes = redis.call('HGETALL', KEYS[1])
+for index = 1, #remotes, 2 do
+  local node, id = string.match(remotes[index + 1], '^(%S+) (%S+)')
+  if node == ARGV[1] and not kept[id] then
+    redis.call('HDEL', KEYS[1], remotes[index])
+    redis.call('HDEL', KEYS[2], id)
+    table.insert(gone, remotes[index])
+  end
+end
+return gone
+`;
+
+/** Notes where an instance is. Returns where it was, and the nodes on which calls wait for it. */
 const MOVE_INSTANCE = `
-local before = redis.call('HGET', KEYS[1], ARGV[1])
+local nodes = redis.call('SMEMBERS', KEYS[2])
+table.insert(nodes, 1, redis.call('HGET', KEYS[1], ARGV[1]) or '')
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-return before or ''
+return nodes
 `;
 
 /** Forgets where an instance is, if it is still there. */
@@ -89,7 +107,13 @@ declare module 'ioredis' {
     claimRemote(remotes: string, tools: string, ...args: string[]): Result<[string, string], Context>;
     releaseRemote(remotes: string, tools: string, field: string, id: string): Result<number, Context>;
     clearNode(remotes: string, tools: string, instances: string, nodeId: string): Result<string[], Context>;
-    moveInstance(instances: string, field: string, place: string): Result<string, Context>;
+    keepOnly(remotes: string, tools: string, nodeId: string, ...ids: string[]): Result<string[], Context>;
+    moveInstance(
+      instances: string,
+      waiting: string,
+      field: string,
+      place: string,
+    ): Result<[string, ...string[]], Context>;
     leaveInstance(instances: string, field: string, place: string): Result<number, Context>;
   }
 }
@@ -99,6 +123,7 @@ export function defineScripts(client: Redis | Cluster): void {
   client.defineCommand('claimRemote', { numberOfKeys: 2, lua: CLAIM });
   client.defineCommand('releaseRemote', { numberOfKeys: 2, lua: RELEASE });
   client.defineCommand('clearNode', { numberOfKeys: 3, lua: CLEAR });
-  client.defineCommand('moveInstance', { numberOfKeys: 1, lua: MOVE_INSTANCE });
+  client.defineCommand('keepOnly', { numberOfKeys: 2, lua: KEEP_ONLY });
+  client.defineCommand('moveInstance', { numberOfKeys: 2, lua: MOVE_INSTANCE });
   client.defineCommand('leaveInstance', { numberOfKeys: 1, lua: LEAVE_INSTANCE });
 }

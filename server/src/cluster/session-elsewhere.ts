@@ -1,10 +1,12 @@
 import { JsonText, type OutgoingText } from '../json/json-text.js';
 import { closeCodes } from '@remotes-hub/protocol';
 import type { ServingSession } from '../remotes/serving-session.js';
-import type { Backplane, InstancePlace } from './backplane.js';
+import type { Backplane } from './backplane.js';
 
 /** What is known of a session on another node. */
-export interface SessionElsewhereOptions extends InstancePlace {
+export interface SessionElsewhereOptions {
+  readonly nodeId: string;
+  readonly sessionId: string;
   readonly userId: string;
   readonly instanceKey: string;
   readonly speaksV1: boolean;
