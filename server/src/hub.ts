@@ -43,6 +43,7 @@ import { SessionDirectory } from './sessions/session-directory.js';
 import type { Session } from './sessions/session.js';
 import { whenThere } from './soon.js';
 import { AllowedOrigins } from './transport/allowed-origins.js';
+import { ClientAddresses } from './transport/client-addresses.js';
 import { HttpListener, type ListeningAddress } from './transport/http-listener.js';
 import { createHttpRoutes, type HttpRoutesOptions } from './transport/http-routes.js';
 import { WebSocketServer } from './transport/websocket-server.js';
@@ -218,10 +219,12 @@ export function createHub(options: HubOptions = {}): Hub {
     log,
   });
   const allowedOrigins = new AllowedOrigins(config.auth.allowedOrigins);
+  const addresses = new ClientAddresses(config.trustedProxies);
   const sockets = new WebSocketServer({
     path: config.path,
     limits,
     allowedOrigins,
+    addresses,
     authenticator: logins,
     traffic: metrics.traffic,
     log,
@@ -251,6 +254,7 @@ export function createHub(options: HubOptions = {}): Hub {
     webSocketPath: config.path,
     login: loginOf(authenticator, metrics),
     allowedOrigins,
+    addresses,
     isReady: () => closing === undefined && backplane.isReady,
     metrics: config.metrics && {
       path: config.metrics.path,

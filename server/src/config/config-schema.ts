@@ -10,6 +10,7 @@ import {
   userIdSchema,
 } from '@remotes-hub/protocol';
 import * as z from 'zod';
+import { parseNetwork } from './network.js';
 import { secretReferenceSchema } from './secret-references.js';
 
 const KIB = 1024;
@@ -288,6 +289,17 @@ export const configSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').describe('Address to listen on.'),
   port: z.int().min(0).max(65_535).default(7_465).describe('Port to listen on; 0 picks a free one.'),
   path: pathSchema('/ws').describe('Path of the WebSocket endpoint, beginning with "/".'),
+  trustedProxies: z
+    .array(
+      z.string().refine((text) => parseNetwork(text) !== undefined, {
+        error: 'expected an address or a network, such as "10.0.0.0/8"',
+      }),
+    )
+    .max(100)
+    .default([])
+    .describe(
+      'Addresses and networks of load balancers: they say in X-Forwarded-For whose connection it is, and limits per address count by that.',
+    ),
   auth: authSchema.prefault({}).describe('Who may log in.'),
   limits: limitsSchema.prefault({}).describe('Bounds of everything that comes from outside.'),
   redis: z

@@ -9,6 +9,7 @@ import type { Logger } from '../observability/logger.js';
 import { AuthenticationError, type AttemptOrigin } from '../authentication/authenticate.js';
 import { describeIssues } from '../sessions/error-replies.js';
 import type { AllowedOrigins } from './allowed-origins.js';
+import type { ClientAddresses } from './client-addresses.js';
 import { addMetricsRoute, type MetricsRouteOptions } from './metrics-route.js';
 
 /** A request's body is small: a name and a password. */
@@ -27,6 +28,7 @@ export interface HttpRoutesOptions {
       ) => Promise<{ token: string; expiresAt: number }>)
     | undefined;
   readonly allowedOrigins: AllowedOrigins;
+  readonly addresses: ClientAddresses;
   /** Whether new sessions are accepted. */
   readonly isReady: () => boolean;
   /** Absent when this hub shows no metrics. */
@@ -70,7 +72,7 @@ export function createHttpRoutes(options: HttpRoutesOptions): RequestListener {
   app.onError((error, context) => {
     const { method, path } = context.req;
     options.log.error(
-      { err: error, method, path, address: addressOf(context.env.incoming) },
+      { err: error, method, path, address: options.addresses.of(context.env.incoming) },
       'HTTP request failed',
     );
     return failed(context, 500, 'internal-error', 'the hub failed; this was logged');
@@ -78,13 +80,13 @@ export function createHttpRoutes(options: HttpRoutesOptions): RequestListener {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   return (request, response) => {
     listener(request, response).catch((error: unknown) => {
-      options.log.error({ err: error, address: addressOf(request) }, 'HTTP answer failed');
+      options.log.error({ err: error, address: options.addresses.of(request) }, 'HTTP answer failed');
       response.destroy();
     });
   };
 }
 
-async function issueToken(context: Context<Env>, { login }: HttpRoutesOptions): Promise<Response> {
+async function issueToken(context: Context<Env>, { login, addresses }: HttpRoutesOptions): Promise<Response> {
   if (login === undefined) return failed(context, 404, 'unknown-action', 'this hub issues no tokens');
   if (!/^application\/json\s*(?:;|$)/iu.test(context.req.header('content-type') ?? '')) {
     return failed(context, 415, 'invalid-body', 'expected Content-Type: application/json');
@@ -102,7 +104,7 @@ async function issueToken(context: Context<Env>, { login }: HttpRoutesOptions): 
   const { username, password } = parsed.data;
   try {
     const { token, expiresAt } = await login(username, password, {
-      address: addressOf(context.env.incoming),
+      address: addresses.of(context.env.incoming),
     });
     context.header('Cache-Control', 'no-store');
     return context.json({ token, expiresAt, tokenType: 'Bearer' });
@@ -144,8 +146,4 @@ function allowedOrigin(origin: string, context: Context, allowedOrigins: Allowed
 
 function failed(context: Context, status: ContentfulStatusCode, code: ErrorCode, error: string): Response {
   return context.json({ error, code }, status);
-}
-
-function addressOf(request: IncomingMessage): string {
-  return request.socket.remoteAddress ?? 'unknown';
 }

@@ -8,6 +8,7 @@ import type { TrafficCounts } from '../observability/metrics.js';
 import { AuthenticationError, type Authenticator, type Identity } from '../authentication/authenticate.js';
 import { readAuthorization } from './authorization-header.js';
 import type { AllowedOrigins } from './allowed-origins.js';
+import type { ClientAddresses } from './client-addresses.js';
 import { Connection, type ConnectionLimits, type Receiver } from './connection.js';
 import { refuseUpgrade, type UpgradeRefusal } from './refuse-upgrade.js';
 import { TextFrames } from './text-frames.js';
@@ -57,6 +58,7 @@ export interface WebSocketServerOptions {
     readonly shutdownTimeoutMs: number;
   };
   readonly allowedOrigins: AllowedOrigins;
+  readonly addresses: ClientAddresses;
   readonly authenticator: Authenticator;
   readonly traffic: TrafficCounts;
   readonly log: Logger;
@@ -145,7 +147,7 @@ export class WebSocketServer implements AsyncDisposable {
       setTimeout(() => this.#refuse(socket, loginUnavailable), timeoutMs),
     );
     this.#admit(request, socket, head).catch((error: unknown) => {
-      this.#options.log.error({ err: error, address: addressOf(request) }, 'upgrade failed');
+      this.#options.log.error({ err: error, address: this.#options.addresses.of(request) }, 'upgrade failed');
       socket.destroy();
     });
   }
@@ -155,7 +157,7 @@ export class WebSocketServer implements AsyncDisposable {
     try {
       identity = await this.#identify(request);
     } catch (error) {
-      return this.#refuse(socket, this.#describeRefusal(error, addressOf(request)));
+      return this.#refuse(socket, this.#describeRefusal(error, this.#options.addresses.of(request)));
     }
     if (!this.#decide(socket) || socket.destroyed) return;
     socket.cork(); // the answer leaves together with what the session is told first
@@ -199,7 +201,9 @@ export class WebSocketServer implements AsyncDisposable {
     const credentials = readAuthorization(authorization);
     if (credentials === undefined)
       throw new AuthenticationError('invalid-credentials', 'expected Bearer or Basic credentials');
-    return this.#options.authenticator.authenticate(credentials, { address: addressOf(request) });
+    return this.#options.authenticator.authenticate(credentials, {
+      address: this.#options.addresses.of(request),
+    });
   }
 
   #describeRefusal(error: unknown, address: string): UpgradeRefusal {
@@ -231,7 +235,7 @@ export class WebSocketServer implements AsyncDisposable {
     const instanceId = request.headers['remotes-instance-id'];
     const receiver = this.#options.accept({
       peer: connection,
-      address: addressOf(request),
+      address: this.#options.addresses.of(request),
       speaksV1: socket.protocol === SUBPROTOCOL,
       identity,
       instanceId: typeof instanceId === 'string' ? instanceId : undefined,
@@ -259,8 +263,4 @@ function nothing(): void {
 
 function pathOf(request: IncomingMessage): string {
   return (request.url ?? '/').split('?', 1)[0] ?? '/';
-}
-
-function addressOf(request: IncomingMessage): string {
-  return request.socket.remoteAddress ?? 'unknown';
 }
