@@ -1,6 +1,5 @@
-import type { RequestListener, Server } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { createModel, type ModelFactory } from './agents/models/create-model.js';
+import { createModel } from './agents/models/create-model.js';
 import { AgentDirectory } from './agents/agent-directory.js';
 import { Conversations } from './agents/conversations.js';
 import { NativeToolSets } from './agents/native-tool-sets.js';
@@ -15,26 +14,26 @@ import { CallerCalls } from './calls/caller-calls.js';
 import { Calls } from './calls/calls.js';
 import { HostProgram } from './calls/host-program.js';
 import { AskedCalls } from './cluster/asked-calls.js';
-import type { Backplane } from './cluster/backplane.js';
+import { createBackplane } from './cluster/create-backplane.js';
 import { CallRelay } from './cluster/call-relay.js';
 import { InstanceRelay } from './cluster/instance-relay.js';
-import { LocalBackplane } from './cluster/local-backplane.js';
 import { Node } from './cluster/node.js';
 import { Questions } from './cluster/questions.js';
-import { RedisBackplane } from './cluster/redis-backplane.js';
 import { RemoteDirectory } from './cluster/remote-directory.js';
 import { RunsEverywhere } from './cluster/runs-everywhere.js';
-import type { HubConfigInput, Limits } from './config/config-schema.js';
-import { resolveConfig, type LoadedConfig } from './config/load-config.js';
-import { createLogger, type Logger } from './observability/logger.js';
+import type { Limits } from './config/config-schema.js';
+import { resolveConfig } from './config/load-config.js';
+import { createLogger } from './observability/logger.js';
 import { HubMetrics } from './observability/metrics.js';
 import { PROMETHEUS_CONTENT_TYPE, PrometheusText } from './observability/prometheus-text.js';
 import { Tracing } from './observability/tracing.js';
+import type { Hub, HubCounts, HubOptions } from './hub-interface.js';
 import { RemoteRegistry } from './remotes/remote-registry.js';
 import { SessionProviders } from './remotes/session-providers.js';
 import { countedLogin, countedLogins } from './authentication/counted-logins.js';
 import { BuiltInAuthenticator } from './authentication/built-in-authenticator.js';
-import { CustomAuthenticator, type AuthenticateFunction } from './authentication/custom-authenticator.js';
+import type { CustomAuthenticator } from './authentication/custom-authenticator.js';
+import { createAuthenticator } from './authentication/create-authenticator.js';
 import { announceClosing } from './sessions/closing-notice.js';
 import { Dispatcher } from './sessions/dispatcher.js';
 import { PerSession } from './sessions/per-session.js';
@@ -44,58 +43,9 @@ import type { Session } from './sessions/session.js';
 import { whenThere } from './soon.js';
 import { AllowedOrigins } from './transport/allowed-origins.js';
 import { ClientAddresses } from './transport/client-addresses.js';
-import { HttpListener, type ListeningAddress } from './transport/http-listener.js';
+import { HttpListener } from './transport/http-listener.js';
 import { createHttpRoutes, type HttpRoutesOptions } from './transport/http-routes.js';
 import { WebSocketServer } from './transport/websocket-server.js';
-
-/** How a hub is made. */
-export interface HubOptions {
-  /** As in the configuration file. Secret references (`env:NAME`) are resolved. @default {} */
-  readonly config?: HubConfigInput;
-  /** A configuration that was loaded already, in place of `config`. */
-  readonly loaded?: LoadedConfig;
-  /** Tells who holds the credentials, in place of `config.auth`. */
-  readonly authenticate?: AuthenticateFunction;
-  /** Makes the models of agents, in place of the providers that a configuration can name. */
-  readonly createModel?: ModelFactory;
-  /** @default JSON lines on standard output, at `config.log.level` */
-  readonly log?: Logger;
-}
-
-/** How much a hub holds; for operators and tests. */
-export interface HubCounts {
-  readonly sessions: number;
-  readonly unauthenticated: number;
-  readonly remotes: number;
-  /** Sessions and host remotes that serve, and lost sessions whose calls wait for their instance. */
-  readonly providers: number;
-  readonly callers: number;
-  readonly pendingCalls: number;
-  readonly runs: number;
-  /** Messages dropped without an answer, since the start. */
-  readonly ignoredMessages: number;
-}
-
-/** A hub: sessions, their remotes, calls and runs. */
-export interface Hub extends AsyncDisposable, Pick<HostProgram, 'connectRemote' | 'listRemotes' | 'call'> {
-  /**
-   * Loads the modules of native tools, and listens by itself.
-   * @default the configuration's host and port; port 0 picks a free one
-   * @throws {ConfigError} a module cannot be used
-   */
-  listen(address?: { readonly host?: string; readonly port?: number }): Promise<ListeningAddress>;
-  /** Answers the upgrades of an HTTP server of the host program's own; other paths are left to it. */
-  attach(server: Server): void;
-  /** The HTTP endpoints, to be mounted in a server of the host program's own. */
-  readonly requestListener: RequestListener;
-  /** A token of this hub for a user. @param ttlMs milliseconds */
-  issueToken(userId: string, ttlMs?: number): Promise<{ readonly token: string; readonly expiresAt: number }>;
-  counts(): HubCounts;
-  /** The metrics of this hub in the text format of Prometheus, whether or not the configuration has it serve them. */
-  metrics(): Promise<string>;
-  /** Refuses newcomers, fails what is pending, closes every session with 1001 and a hint when to come back; within seconds. */
-  close(): Promise<void>;
-}
 
 /** Builds a hub from its parts, and hands them to each other. @throws {ConfigError} */
 export function createHub(options: HubOptions = {}): Hub {
@@ -110,7 +60,7 @@ export function createHub(options: HubOptions = {}): Hub {
   const log = options.log ?? createLogger(config.log.level);
   const metrics = new HubMetrics();
   const tracing = new Tracing();
-  const authenticator = createAuthenticator(options, loaded, log);
+  const authenticator = createAuthenticator(options.authenticate, loaded, log);
   const logins = countedLogins(authenticator, metrics.logins);
 
   const backplane = createBackplane(loaded, log);
@@ -311,23 +261,6 @@ export function createHub(options: HubOptions = {}): Hub {
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** Without Redis this node is alone. */
-function createBackplane({ config, secrets }: LoadedConfig, log: Logger): Backplane {
-  if (config.redis === undefined || secrets.redisUrl === undefined) return new LocalBackplane();
-  return new RedisBackplane({ ...config.redis, url: secrets.redisUrl, limits: config.limits, log });
-}
-
-function createAuthenticator(
-  { authenticate }: HubOptions,
-  { config, secrets }: LoadedConfig,
-  log: Logger,
-): BuiltInAuthenticator | CustomAuthenticator {
-  if (authenticate !== undefined) return new CustomAuthenticator(authenticate, config.limits, log);
-  const { secret: _reference, ...auth } = config.auth;
-  const resolved = secrets.authSecret === undefined ? auth : { ...auth, secret: secrets.authSecret };
-  return new BuiltInAuthenticator({ auth: resolved, limits: config.limits, logger: log });
 }
 
 function loginOf(

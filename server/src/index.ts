@@ -1,4 +1,5 @@
-export { createHub, type Hub, type HubCounts, type HubOptions } from './hub.js';
+export { createHub } from './hub.js';
+export type { Hub, HubCounts, HubOptions } from './hub-interface.js';
 export type { ConnectedHostRemote, HostCall, HostRemote } from './calls/host-program.js';
 export { ConfigError } from './config/config-error.js';
 export type { HubConfig, HubConfigInput } from './config/config-schema.js';

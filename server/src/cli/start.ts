@@ -4,7 +4,7 @@ import { hasAuthentication } from '../config/config-checks.js';
 import type { AgentConfig, HubConfig, HubConfigInput } from '../config/config-schema.js';
 import { ConfigError } from '../config/config-error.js';
 import type { ConfigOverrides, LoadedConfig } from '../config/load-config.js';
-import type { Hub } from '../hub.js';
+import type { Hub } from '../hub-interface.js';
 import { portArgument } from './arguments.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError, exitCodes } from './exit-codes.js';
