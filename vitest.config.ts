@@ -13,6 +13,8 @@ export default defineConfig({
     hookTimeout: 20_000,
     pool: 'forks',
     maxWorkers: 2,
+    // no module keeps state, so the files of a worker share them: loading all anew for each took most of the time
+    isolate: false,
     projects: [
       { extends: true, test: { name: 'one node', include: ['test/**/*.test.ts'] } },
       {

@@ -79,7 +79,7 @@ export class TestSession implements AsyncDisposable {
   }
 
   /** Sends a request and waits for its reply. */
-  async request(action: string, body?: unknown): Promise<Message> {
+  request(action: string, body?: unknown): Promise<Message> {
     this.#nonce += 1;
     const nonce = `t${this.#nonce}`;
     this.send({ action, nonce, ...(body !== undefined && { body }) });
@@ -87,7 +87,7 @@ export class TestSession implements AsyncDisposable {
   }
 
   /** The reply to a nonce that was sent. */
-  async reply(nonce: unknown): Promise<Message> {
+  reply(nonce: unknown): Promise<Message> {
     const key = JSON.stringify(nonce);
     const find = (): Message | undefined =>
       this.replies.find((message) => JSON.stringify(message['nonce']) === key);
@@ -95,19 +95,19 @@ export class TestSession implements AsyncDisposable {
   }
 
   /** The next message that is neither a reply with a nonce nor an event. */
-  async next(action?: string): Promise<Message> {
+  next(action?: string): Promise<Message> {
     const find = (): Message | undefined =>
       this.others.find((message) => action === undefined || message['action'] === action);
     return this.#take(find, this.others, action ?? 'a message');
   }
 
   /** The next event of this name. */
-  async event(action: string): Promise<Message> {
+  event(action: string): Promise<Message> {
     return this.#take(() => this.events.find((event) => event['action'] === action), this.events, action);
   }
 
   /** Serves a remote whose functions take any object. */
-  async serve(remotename: string, functions: readonly string[]): Promise<Message> {
+  serve(remotename: string, functions: readonly string[]): Promise<Message> {
     const tools = functions.map((name) => ({
       name,
       description: `the function ${name}`,
@@ -116,7 +116,7 @@ export class TestSession implements AsyncDisposable {
     return this.request('remote-connect', { remotename, tools });
   }
 
-  async call(remotename: string, functionName: string, args?: unknown, more: object = {}): Promise<Message> {
+  call(remotename: string, functionName: string, args?: unknown, more: object = {}): Promise<Message> {
     return this.request('remote-call', { remotename, function: functionName, args, ...more });
   }
 
@@ -153,10 +153,17 @@ export class TestSession implements AsyncDisposable {
     await soon(this.closed, 'the end of the connection');
   }
 
-  async #take(find: () => Message | undefined, from: Message[], what: string): Promise<Message> {
-    await eventually(() => find() !== undefined, what);
+  /** A test need not wait for what it has asked for. */
+  #take(find: () => Message | undefined, from: Message[], what: string): Promise<Message> {
+    const taken = this.#wait(find, from, what);
+    taken.catch(() => undefined);
+    return taken;
+  }
+
+  async #wait(find: () => Message | undefined, from: Message[], what: string): Promise<Message> {
+    await eventually(() => find() !== undefined || this.socket.readyState === WebSocket.CLOSED, what);
     const message = find();
-    if (message === undefined) throw new Error(`${what} was taken by somebody else`);
+    if (message === undefined) throw new Error(`it never came, or somebody else took it: ${what}`);
     from.splice(from.indexOf(message), 1);
     return message;
   }

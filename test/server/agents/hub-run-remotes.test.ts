@@ -132,7 +132,7 @@ test('a provider that takes 128 tools reaches the 500th, and events show its rea
     { agents },
     { createModel: () => withProviderTools(adapter, toolRules.anthropic) },
   );
-  hub.hub.connectRemote({
+  const { connected } = hub.hub.connectRemote({
     userId: 'u1',
     remotename: 'many',
     functions: Array.from({ length: 500 }, (_, index) => ({
@@ -140,6 +140,7 @@ test('a provider that takes 128 tools reaches the 500th, and events show its rea
       handler: (args) => ({ index, args }),
     })),
   });
+  await connected;
   const session = await hub.connect();
   await prompt(session, { remotes: ['many'] });
   await finished(session);
