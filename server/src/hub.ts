@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { createModel } from './agents/models/create-model.js';
 import { AgentDirectory } from './agents/agent-directory.js';
 import { Conversations } from './agents/conversations.js';
@@ -221,6 +221,7 @@ export function createHub(options: HubOptions = {}): Hub {
   backplane.start(new Node({ directory, relay, asked, questions, instances, sessions, keepRuns, log }));
 
   const closeAll = async (): Promise<void> => {
+    if (limits.drainMs > 0) await delay(limits.drainMs); // all goes on but readiness
     sockets.stopAccepting();
     calls.close();
     relay.close();

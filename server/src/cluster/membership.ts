@@ -127,7 +127,10 @@ export class Membership implements Disposable {
     if (this.#isBeating || this.#isClosed || !this.#options.redis.isReady) return;
     this.#isBeating = true;
     this.#renewOrJoin()
-      .catch((error: unknown) => this.#options.log.warn({ err: error }, 'heartbeat failed'))
+      .catch((error: unknown) => {
+        this.#options.log.warn({ err: error }, 'heartbeat failed');
+        if (this.#hasLease && this.hasLapsed) this.#wasCutOff();
+      })
       .finally(() => {
         this.#isBeating = false;
       });

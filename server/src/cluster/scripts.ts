@@ -2,8 +2,20 @@ import type { Cluster, Redis, Result } from 'ioredis';
 
 /*
  * What must be one step in Redis. Each touches the keys of one user alone. An entry of the hash of remotes is
- * "<node> <connection> <microseconds> <bytes of the specs> <instance, or -> <timeouts>".
+ * "<node> <connection> <microseconds> <bytes of the specs> <instance, or -> <timeouts>"; beside the entries, whose fields
+ * are names in JSON, the field "bytes" counts the bytes of all specs.
  */
+
+/** Removes an entry, with the specs and the bytes of it. */
+const REMOVE = `
+local function remove(field, entry)
+  local id, size = string.match(entry, '^%S+ (%S+) %S+ (%S+)')
+  redis.call('HDEL', KEYS[1], field)
+  redis.call('HDEL', KEYS[2], id)
+  redis.call('HINCRBY', KEYS[1], 'bytes', '-' .. size)
+  if redis.call('HLEN', KEYS[1]) == 1 then redis.call('DEL', KEYS[1]) end
+end
+`;
 
 /**
  * Takes a name: when it is free, when it is this connection's already or its instance's, when its holder is the one to be
@@ -11,7 +23,7 @@ import type { Cluster, Redis, Result } from 'ioredis';
  * Returns the microseconds of the claim and the entry that was replaced, or 0 and the entry of the holder; -1 and -2
  * when the user has too many remotes, or bytes.
  */
-const CLAIM = `
+const CLAIM = `${REMOVE}
 local field, node, id, bytes, timeouts, tools = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local maxCount, maxBytes, replaced, at, isEarlierFirst = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], ARGV[10], ARGV[11]
 local instance = ARGV[12]
@@ -26,41 +38,37 @@ if current then
   local isLater = isEarlierFirst == '1' and at ~= '' and tonumber(at) < tonumber(since)
   if not (isMine or isReplaced or isLater) then return {'0', current} end
 end
-local count = redis.call('HLEN', KEYS[1])
+local total = tonumber(redis.call('HGET', KEYS[1], 'bytes') or '0')
+local count = math.max(0, redis.call('HLEN', KEYS[1]) - 1)
 if not current and count >= maxCount then return {'-1', ''} end
-local total = 0
-for _, entry in ipairs(redis.call('HVALS', KEYS[1])) do
-  total = total + tonumber(string.match(entry, '^%S+ %S+ %S+ (%S+)'))
-end
 if total - currentBytes + tonumber(bytes) > maxBytes then return {'-2', ''} end
 if at == '' then
   local time = redis.call('TIME')
   at = time[1] .. string.format('%06d', time[2])
 end
-if currentId then redis.call('HDEL', KEYS[2], currentId) end
+if current then remove(field, current) end
+redis.call('HINCRBY', KEYS[1], 'bytes', bytes)
 redis.call('HSET', KEYS[1], field, table.concat({node, id, at, bytes, instance, timeouts}, ' '))
 redis.call('HSET', KEYS[2], id, tools)
 return {at, current or ''}
 `;
 
 /** Gives a name back, if this connection has it. */
-const RELEASE = `
+const RELEASE = `${REMOVE}
 local current = redis.call('HGET', KEYS[1], ARGV[1])
 if current and string.match(current, '^%S+ (%S+)') == ARGV[2] then
-  redis.call('HDEL', KEYS[1], ARGV[1])
+  remove(ARGV[1], current)
 end
 return redis.call('HDEL', KEYS[2], ARGV[2])
 `;
 
 /** Removes what a dead node has left of a user. Returns the names of its remotes. */
-const CLEAR = `
+const CLEAR = `${REMOVE}
 local gone = {}
 local remotes = redis.call('HGETALL', KEYS[1])
 for index = 1, #remotes, 2 do
-  local node, id = string.match(remotes[index + 1], '^(%S+) (%S+)')
-  if node == ARGV[1] then
-    redis.call('HDEL', KEYS[1], remotes[index])
-    redis.call('HDEL', KEYS[2], id)
+  if string.match(remotes[index + 1], '^%S+') == ARGV[1] then
+    remove(remotes[index], remotes[index + 1])
     table.insert(gone, remotes[index])
   end
 end
@@ -72,7 +80,7 @@ return gone
 `;
 
 /** Removes what a node does not hold any more of a user, all but these connections. Returns the names of the remotes. */
-const KEEP_ONLY = `
+const KEEP_ONLY = `${REMOVE}
 local kept = {}
 for index = 2, #ARGV do kept[ARGV[index]] = true end
 local gone = {}
@@ -80,8 +88,7 @@ local remotes = redis.call('HGETALL', KEYS[1])
 for index = 1, #remotes, 2 do
   local node, id = string.match(remotes[index + 1], '^(%S+) (%S+)')
   if node == ARGV[1] and not kept[id] then
-    redis.call('HDEL', KEYS[1], remotes[index])
-    redis.call('HDEL', KEYS[2], id)
+    remove(remotes[index], remotes[index + 1])
     table.insert(gone, remotes[index])
   end
 end

@@ -98,6 +98,11 @@ export const limitsSchema = z.strictObject({
   probeTimeoutMs: milliseconds(10, 60_000)
     .default(2_000)
     .describe('Time for the holder of a wanted name to show that it lives.'),
+  drainMs: milliseconds(0, 300_000)
+    .default(0)
+    .describe(
+      'Time at shutdown between GET /readyz answering 503 and the end of the sessions, for load balancers to notice.',
+    ),
   shutdownTimeoutMs: milliseconds(0, 60_000)
     .default(3_000)
     .describe('Time for peers to close at shutdown before they are cut off.'),
