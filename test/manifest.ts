@@ -596,6 +596,38 @@ const programs = [
   }),
 ];
 
+const nodes = [
+  ...at(server, 'Several nodes', {
+    'CLUSTER-01':
+      "A user's names are unique, listed, bounded and free again among all nodes, in their order.",
+    'CLUSTER-02':
+      'A later session of an instance takes the place of the earlier one on any node, and its names.',
+    'CLUSTER-03':
+      'The names of a node that died or left are told, and free, and it never comes back as itself.',
+    'CLUSTER-04': 'Events reach all sessions of their user on all nodes, once, in order, and nobody else.',
+    'CLUSTER-05': 'Whatever happens to Redis or the way there, nodes say so, and recover without a restart.',
+    'CLUSTER-06':
+      'Messages between nodes arrive whole, once, in order, within bounds; what cannot be read is dropped.',
+    'CLUSTER-07': 'One node alone and a node on Redis behave alike, and leave nothing when they end.',
+    'CLUSTER-08':
+      'Calls wait for their instance and are answered by it from whichever node it comes back on.',
+    'CLUSTER-09':
+      'Runs are followed, cancelled and served with remotes from any node, as long as theirs lives.',
+    'CLUSTER-10': 'Nodes of different versions understand each other: what was once written stays so.',
+    'CLUSTER-11': 'A Redis Cluster does what one Redis does, also after a master was restarted.',
+    'CLUSTER-12': 'A call over two nodes is counted, logged and traced once, by the node of its caller.',
+    'CLUSTER-13': 'A call to a remote of another node is checked, bounded, cancelled and ended as on one.',
+    K099: 'Events between nodes work from the first second on, while users come and go.',
+    K100: 'Calls between nodes work again in both directions soon after Redis is back.',
+    K101: 'Without Redis calls within a node go on, all else fails fast, and memory stays bounded.',
+    K103: 'A node that was cut off beyond its lease takes nothing back from others.',
+    K107: 'Scripts that Redis has forgotten are loaded again, and nobody notices.',
+    K108: 'A primary that became a replica is left for the new one.',
+    K110: 'No two pairs of user and remote share a key or a channel, whatever their names are.',
+    K111: 'A name that two nodes are asked for at once goes to exactly one.',
+  }),
+];
+
 /** Every behaviour that this repository promises, each proved by a test that cites its id. */
 export const behaviours: readonly Behaviour[] = [
   ...messages,
@@ -609,4 +641,5 @@ export const behaviours: readonly Behaviour[] = [
   ...clients,
   ...observability,
   ...programs,
+  ...nodes,
 ];

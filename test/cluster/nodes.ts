@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HubConfigInput } from '@remotes-hub/server';
+import type { HubConfigInput, HubOptions } from '@remotes-hub/server';
 import { startTestHub, type TestHub } from '../support/hub.js';
 import { eventually } from '../support/eventually.js';
 import { RedisServer } from '../support/redis.js';
@@ -10,6 +10,8 @@ export const LEASE_MS = 2_000;
 /** Several nodes in this process that share a Redis of their own. */
 export interface Nodes extends AsyncDisposable {
   readonly redis: RedisServer;
+  /** Of all their keys and channels. */
+  readonly prefix: string;
   readonly all: readonly TestHub[];
   /** One of them, from 0. */
   node(index: number): TestHub;
@@ -20,6 +22,9 @@ export interface NodesOptions {
   /** @default 2 */
   readonly count?: number;
   readonly config?: HubConfigInput;
+  readonly options?: HubOptions;
+  /** Milliseconds. @default {@link LEASE_MS} */
+  readonly leaseMs?: number;
   /** Leads each node to Redis. @default straight there */
   readonly urlOf?: (index: number, redisUrl: string) => string | Promise<string>;
   /** @default a new one */
@@ -30,6 +35,8 @@ export interface NodesOptions {
 export async function startNodes({
   count = 2,
   config = {},
+  options = {},
+  leaseMs = LEASE_MS,
   urlOf = (_index, url) => url,
   redis: given,
 }: NodesOptions = {}): Promise<Nodes> {
@@ -38,12 +45,13 @@ export async function startNodes({
   const all = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const url = await urlOf(index, redis.url);
-      return startTestHub({ redis: { url, prefix, leaseMs: LEASE_MS }, ...config });
+      return startTestHub({ redis: { url, prefix, leaseMs }, ...config }, options);
     }),
   );
   for (const hub of all) await untilReady(hub);
   return {
     redis,
+    prefix,
     all,
     node: (index) => {
       const hub = all[index];

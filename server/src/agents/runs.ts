@@ -19,6 +19,9 @@ import { Run } from './run.js';
 import { whenThere, type Soon } from '../soon.js';
 import type { CallStarter } from './tool-caller.js';
 
+/** Least time between looks for sessions of a user on other nodes, in milliseconds. */
+const MIN_LOOK_MS = 5_000;
+
 /** How long a user with too many runs is told to wait, in milliseconds. */
 const RETRY_AFTER_MS = 1_000;
 
@@ -116,12 +119,12 @@ export class Runs implements AsyncDisposable {
    * A user's last session on this node has left: the runs are cancelled after the grace period, unless the user comes
    * back or has sessions on other nodes.
    */
-  userLeft(userId: string): void {
+  userLeft(userId: string, graceMs = this.options.limits.runGraceMs): void {
     if (!this.#users.has(userId) || this.#closing !== undefined) return;
     const timer = setTimeout(() => {
       this.#graces.delete(userId);
       this.#graceIsOver(userId);
-    }, this.options.limits.runGraceMs);
+    }, graceMs);
     this.#endGrace(userId);
     this.#graces.set(userId, timer);
   }
@@ -221,9 +224,10 @@ export class Runs implements AsyncDisposable {
   }
 
   #graceIsOver(userId: string): void {
+    const { runGraceMs } = this.options.limits;
     const decide = (isElsewhere: boolean): void => {
       if (!isElsewhere) this.#cancelAllOf(userId);
-      else if (!this.#graces.has(userId)) this.userLeft(userId);
+      else if (!this.#graces.has(userId)) this.userLeft(userId, Math.max(runGraceMs, MIN_LOOK_MS));
     };
     const isElsewhere = this.options.elsewhere.isElsewhere(userId);
     if (!(isElsewhere instanceof Promise)) return decide(isElsewhere);

@@ -118,6 +118,10 @@ class CheckedCall implements TrackedCall {
     return this.call.isOver;
   }
 
+  get requestId(): string {
+    return this.call.requestId;
+  }
+
   get result(): Promise<JsonText> {
     return new Promise((resolve, reject) => this.whenOver({ resolve, reject }));
   }

@@ -72,7 +72,7 @@ export class AskedCalls {
     if (calls === undefined) this.#nodes.set(from, (calls = new Map<number, TrackedCall>()));
     calls.set(n, call);
     call.whenOver({
-      resolve: (result) => this.#ended(from, n, { head: ['result', n], body: result }),
+      resolve: (result) => this.#ended(from, n, { head: ['result', n, call.requestId], body: result }),
       reject: (error) => this.#ended(from, n, { head: errorFields(n, error) }),
     });
   }

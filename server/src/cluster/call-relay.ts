@@ -49,12 +49,12 @@ export class CallRelay implements CallWays {
 
   /** Takes a message about a call, if it is one. */
   receive({ head, body }: NodeMessage, from: string): boolean {
-    const [kind, n] = head;
+    const [kind, n, requestId] = head;
     if (kind !== 'result' && kind !== 'error' && kind !== 'progress' && kind !== 'moved') return false;
     const call = typeof n === 'number' ? this.#calls.get(n) : undefined;
     if (call === undefined || call.nodeId !== from) return true; // it has ended here already
-    if (kind === 'result') call.resolve(body ?? NULL);
-    else if (kind === 'error') call.fail(readError(head));
+    if (kind === 'result') call.answered(body ?? NULL, requestId);
+    else if (kind === 'error') call.failedThere(readError(head));
     else if (kind === 'progress') call.progress(body ?? NULL);
     else call.moved();
     return true;

@@ -76,10 +76,7 @@ export class Post {
   receive({ head }: NodeMessage, from: string): boolean {
     if (head[0] !== 'read') return false;
     const read = readHead.safeParse(head);
-    const outgoing = this.#nodes.get(from);
-    if (!read.success || outgoing === undefined) return true;
-    outgoing.unreadBytes = Math.max(0, outgoing.unreadBytes - read.data[1]);
-    this.#sendSoon(from);
+    if (read.success) this.#tookBack(from, read.data[1]);
     return true;
   }
 
@@ -136,11 +133,28 @@ export class Post {
     const batch = this.#batchOf(letters);
     this.redis.commands.spublish(this.keys.mailbox(nodeId), batch).then(
       (receivers) => {
-        if (receivers === 0) lose(letters, 'node-gone');
+        if (receivers === 0) this.#notReceived(nodeId, letters);
       },
-      () => lose(letters, 'unavailable'),
+      () => {
+        this.#tookBack(nodeId, batch.length);
+        lose(letters, 'unavailable');
+      },
     );
     return batch.length;
+  }
+
+  /** Nobody listens there, and so nobody will say what was read, nor get what waits. */
+  #notReceived(nodeId: string, letters: readonly Letter[]): void {
+    const waiting = this.#nodes.get(nodeId)?.letters ?? [];
+    this.#nodes.delete(nodeId);
+    lose([...letters, ...waiting], 'node-gone');
+  }
+
+  #tookBack(nodeId: string, bytes: number): void {
+    const outgoing = this.#nodes.get(nodeId);
+    if (outgoing === undefined) return;
+    outgoing.unreadBytes = Math.max(0, outgoing.unreadBytes - bytes);
+    this.#sendSoon(nodeId);
   }
 
   #batchOf(letters: readonly Letter[]): Buffer {

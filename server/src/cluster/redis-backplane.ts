@@ -23,6 +23,8 @@ import { UserChannels } from './user-channels.js';
 
 /** No call waits longer for an instance to come back, in milliseconds: its own deadline ends it. */
 const WAITING_TTL_MS = 2 * MAX_CALL_TIMEOUT_MS;
+/** Leases after which names are written anew in a Redis Cluster. */
+const LEASES_PER_AUDIT = 2;
 /** Claims that are written anew at a time. */
 const AT_A_TIME = 100;
 
@@ -55,6 +57,7 @@ export class RedisBackplane implements Backplane {
   /** Of whom this node may hold something, as Redis knows it. */
   readonly #users = new Set<string>();
   #node: NodeSide | undefined;
+  #audit: NodeJS.Timeout | undefined;
 
   constructor(options: RedisBackplaneOptions) {
     const { url, cluster, prefix, leaseMs, log } = options;
@@ -81,6 +84,8 @@ export class RedisBackplane implements Backplane {
     this.#node = node;
     this.#redis.open();
     this.#membership.start();
+    const { cluster, leaseMs } = this.#options;
+    if (cluster) this.#audit = setInterval(() => this.#claimAnew(), leaseMs * LEASES_PER_AUDIT);
   }
 
   async claim(claim: NameClaim, limits: NameLimits, replaced?: NameHolder): Promise<NameHolder | undefined> {
@@ -204,11 +209,24 @@ export class RedisBackplane implements Backplane {
     await this.#channels.joinAgain();
     const claims = [...(this.#node?.claims() ?? [])];
     await this.#forgetOthers(claims);
+    await this.#claimAll(claims, isNewEpoch);
+    this.#node?.joined();
+  }
+
+  /** One primary of a Redis Cluster can lose its data while the others keep theirs, which no node would notice. */
+  #claimAnew(): void {
+    if (!this.isReady) return;
+    this.#users.clear();
+    this.#claimAll([...(this.#node?.claims() ?? [])], true).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'names not written anew');
+    });
+  }
+
+  async #claimAll(claims: readonly NameClaim[], isNewEpoch: boolean): Promise<void> {
     for (let index = 0; index < claims.length; index += AT_A_TIME) {
       const some = claims.slice(index, index + AT_A_TIME);
       await Promise.all(some.map(async (claim) => this.#claimAgain(claim, isNewEpoch)));
     }
-    this.#node?.joined();
   }
 
   /** What could not be given back when it ended is so now. */
@@ -244,6 +262,7 @@ export class RedisBackplane implements Backplane {
 
   /** Gives back what it holds, so that the others need not wait for its lease to end. */
   async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#audit);
     this.#post.flush();
     try {
       await this.#membership.leave();

@@ -134,6 +134,7 @@ function connectCluster(place: RedisPlace): Cluster {
     enableOfflineQueue: false,
     shardedSubscribers: true,
     clusterRetryStrategy: retryDelay,
+    retryDelayOnFailover: 0, // no command is sent again by itself
     slotsRefreshTimeout: place.timeoutMs,
     redisOptions: {
       ...common(place),

@@ -119,8 +119,16 @@ export class RelayedCall implements TrackedCall, Overdue, EndedCall {
     this.#waitUntil(performance.now() + GRACE_MS); // its node says how it ended
   }
 
-  resolve(result: JsonText): void {
+  /** @param requestId as its node says it; an older one says none */
+  answered(result: JsonText, requestId: unknown): void {
+    if (typeof requestId === 'string') this.requestId = requestId;
     this.#finish(result);
+  }
+
+  /** Its node says how it failed: without an id, before it was forwarded. */
+  failedThere(error: RemoteError): void {
+    if (error.requestId === undefined && error.executed === 'no') this.#isSent = false;
+    this.#finish(error);
   }
 
   fail(error: RemoteError): void {
@@ -208,7 +216,7 @@ export class RelayedCall implements TrackedCall, Overdue, EndedCall {
   }
 
   #tellObserver(outcome: JsonText | RemoteError): void {
-    this.requestId = outcome instanceof RemoteError ? outcome.requestId : undefined;
+    if (outcome instanceof RemoteError) this.requestId = outcome.requestId;
     this.watched.observer?.callEnded(this, outcome);
   }
 

@@ -19,6 +19,8 @@ export interface StartedCall {
 /** A call on its way that tells its end without the detour of a promise. */
 export interface TrackedCall extends StartedCall {
   readonly isOver: boolean;
+  /** The id that its provider knows it by, once it was forwarded. */
+  readonly requestId?: string | undefined;
   /** Tells a result in the moment it comes, a failure after the work at hand. One listener alone, or `result`. */
   whenOver(listener: CallListener): void;
 }
