@@ -10,6 +10,7 @@ import { SignJWT } from 'jose';
 import type { HubConfigInput } from '@remotes-hub/server';
 import { TEST_SECRET } from './hub.js';
 import { isJson } from './json.js';
+import { guard } from './process-guard.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const main = join(root, 'server/src/cli/main.ts');
@@ -132,6 +133,7 @@ export class HubProcess implements AsyncDisposable {
     await writeFile(file, JSON.stringify({ ...this.config, port: this.#port || (this.config.port ?? 0) }));
     const args = ['--import', 'tsx', '-C', 'hub-source', main, 'start', '--config', file];
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    guard(child);
     this.#child = child;
     this.#ended = once(child, 'close');
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));

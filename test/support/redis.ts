@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { guard } from './process-guard.js';
 import { redisCommand } from './redis-command.js';
 
 const STARTS = 3;
@@ -123,6 +124,7 @@ export class RedisServer implements AsyncDisposable {
     const settings = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
     settings.push('--logfile', this.#log, '--save', '', '--appendonly', appendOnly ? 'yes' : 'no', ...more);
     this.#child = spawn(redisPath, settings, { stdio: 'ignore' });
+    guard(this.#child);
     await this.#answering(this.#child);
   }
 

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { RedisServer, redisPath } from './redis.js';
+import { RedisServer } from './redis.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -10,9 +10,6 @@ declare module 'vitest' {
 
 /** Starts a Redis for all tests that run against two nodes. @returns what stops it */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  if (redisPath === undefined) {
-    throw new Error('redis-server was not found, which the tests with two nodes need: see scripts/test');
-  }
   const redis = await RedisServer.start();
   project.provide('redisUrl', redis.url);
   return async () => redis[Symbol.asyncDispose]();
