@@ -16,6 +16,8 @@ export interface NameClaim {
   readonly timeouts: ReadonlyMap<string, number>;
   /** Set once it holds the name: microseconds since 1970, by the clock that all nodes share. */
   at?: number;
+  /** Set once its connection has ended: whoever is about to claim the name anew must not. */
+  isOver?: boolean;
 }
 
 /** Who holds a name. */

@@ -163,14 +163,15 @@ export class Membership implements Disposable {
   async #join(): Promise<void> {
     const { redis, keys, leaseMs } = this.#options;
     // one that was only cut off for a while has its lease still, and keeps its id
-    if (this.#joins > 0 && !(await this.#renew())) await this.#takeAnotherId();
+    const isKnown = this.#joins > 0 && (await this.#renew());
+    if (this.#joins > 0 && !isKnown) await this.#takeAnotherId();
     const nodeId = this.#nodeId;
     // before anybody can reach it again: what was sent to it earlier is lost
     await redis.commands.spublish(keys.heartbeats, this.#heartbeat);
     await redis.subscriber.ssubscribe(keys.mailbox(nodeId));
     await redis.subscriber.ssubscribe(keys.heartbeats);
     const now = performance.now();
-    await redis.commands.set(keys.lease(nodeId), this.#generation, 'PX', leaseMs);
+    if (!isKnown) await redis.commands.set(keys.lease(nodeId), this.#generation, 'PX', leaseMs);
     await redis.commands.sadd(keys.nodes, nodeId);
     const epoch = randomUUID();
     await redis.commands.set(keys.epoch, epoch, 'NX');

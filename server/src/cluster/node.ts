@@ -68,10 +68,11 @@ export class Node implements NodeSide {
   }
 
   remotesGone(userId: string, remotenames: readonly string[]): void {
+    const { directory, sessions } = this.parts;
     for (const remotename of remotenames) {
-      // the node that died was this one under its former id
-      if (this.parts.directory.isHere(userId, remotename)) continue;
-      this.parts.sessions.broadcast(userId, 'remote-disconnected', { remotename });
+      // here it is when the node that died was this one under its former id, or a session of it came here
+      const isGone = (): boolean => !directory.isHere(userId, remotename);
+      if (isGone()) sessions.broadcast(userId, 'remote-disconnected', { remotename }, isGone);
     }
   }
 

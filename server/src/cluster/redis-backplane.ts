@@ -58,6 +58,8 @@ export class RedisBackplane implements Backplane {
   readonly #users = new Set<string>();
   #node: NodeSide | undefined;
   #audit: NodeJS.Timeout | undefined;
+  /** What is written anew at the moment. */
+  #claiming: Promise<void> | undefined;
 
   constructor(options: RedisBackplaneOptions) {
     const { url, cluster, prefix, leaseMs, log } = options;
@@ -217,7 +219,7 @@ export class RedisBackplane implements Backplane {
   #claimAnew(): void {
     if (!this.isReady) return;
     this.#users.clear();
-    this.#claimAll([...(this.#node?.claims() ?? [])], true).catch((error: unknown) => {
+    this.#claiming = this.#claimAll([...(this.#node?.claims() ?? [])], true).catch((error: unknown) => {
       this.#options.log.warn({ err: error }, 'names not written anew');
     });
   }
@@ -263,6 +265,7 @@ export class RedisBackplane implements Backplane {
   /** Gives back what it holds, so that the others need not wait for its lease to end. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#audit);
+    await this.#claiming;
     this.#post.flush();
     try {
       await this.#membership.leave();
@@ -307,6 +310,7 @@ export class RedisBackplane implements Backplane {
   }
 
   async #claimAgain(claim: NameClaim, isEarlierFirst: boolean): Promise<void> {
+    if (claim.isOver) return;
     await this.#mark(claim.userId);
     const { limits } = this.#options;
     let replaced: NameHolder | undefined;
@@ -315,7 +319,7 @@ export class RedisBackplane implements Backplane {
       const { holder, overruled, wasFree = false } = outcome;
       if (overruled !== undefined) this.#overrule(claim.userId, overruled);
       if (wasFree && !isEarlierFirst) this.#tellAgain(claim);
-      if (holder === undefined) return;
+      if (holder === undefined) return claim.isOver ? this.release(claim) : undefined;
       if (holder.nodeId === replaced?.nodeId || (await this.isAlive(holder.nodeId))) {
         return this.#node?.overruled(claim.userId, claim.id);
       }

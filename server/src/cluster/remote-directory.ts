@@ -169,6 +169,7 @@ export class RemoteDirectory {
     const claim = this.#claims.get(connection);
     if (claim === undefined) return;
     this.#claims.delete(connection);
+    claim.isOver = true;
     const released = this.#options.backplane.release(claim);
     if (!(released instanceof Promise)) return;
     const freed = released.finally(() => this.#releasing.delete(connection));
@@ -223,6 +224,7 @@ export class RemoteDirectory {
     for (const [connection, claim] of this.#claims) {
       if (claim.id !== id || claim.userId !== userId) continue;
       this.#claims.delete(connection);
+      claim.isOver = true;
       this.#options.registry.disconnectConnection(connection);
       return;
     }
@@ -233,6 +235,7 @@ export class RemoteDirectory {
     const { backplane } = this.#options;
     const claims = [...this.#claims.values()];
     this.#claims.clear();
+    for (const claim of claims) claim.isOver = true;
     await Promise.all(claims.map(async (claim) => backplane.release(claim)));
     for (const { userId, remotename } of claims) {
       const event = writeJson({ action: 'remote-disconnected', body: { remotename } });

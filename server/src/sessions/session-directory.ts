@@ -24,6 +24,7 @@ interface Broadcast {
   readonly userId: string;
   readonly sessions: readonly Session[];
   readonly text: string;
+  readonly isStillSo: (() => boolean) | undefined;
 }
 
 /** All sessions of this node, by user, and the events that go to them and to those of other nodes. */
@@ -75,11 +76,17 @@ export class SessionDirectory {
   /**
    * Sends an event to every session that the user has now, on any node. It leaves after the work at hand, so that it never
    * overtakes the reply to the request that caused it; events keep their order.
+   * @param isStillSo asked then: what is not so any more is not told
    */
-  broadcast(userId: string, action: HubAction, body: object): void {
+  broadcast(userId: string, action: HubAction, body: object, isStillSo?: () => boolean): void {
     const sessions = this.#users.get(userId);
     if (sessions === undefined && this.listener.publish === undefined) return;
-    this.#events.push({ userId, sessions: [...(sessions ?? [])], text: writeJson({ action, body }) });
+    this.#events.push({
+      userId,
+      sessions: [...(sessions ?? [])],
+      text: writeJson({ action, body }),
+      isStillSo,
+    });
     if (this.#events.length === 1) process.nextTick(() => this.#flush());
   }
 
@@ -109,7 +116,7 @@ export class SessionDirectory {
   }
 
   #flush(): void {
-    const events = this.#events.splice(0);
+    const events = this.#events.splice(0).filter(({ isStillSo }) => isStillSo?.() ?? true);
     for (const { sessions, text } of events) for (const session of sessions) session.send(text);
     if (this.listener.publish === undefined) return;
     for (const [userId, texts] of textsByUser(events)) this.listener.publish(userId, texts);
