@@ -77,6 +77,7 @@ export class CallRelay implements CallWays {
   /** Ends every call, at shutdown. */
   close(): void {
     for (const call of [...this.#calls.values()]) call.shutDown();
+    this.deadlines[Symbol.dispose]();
   }
 
   /** @see CallWays */

@@ -10,10 +10,11 @@ export interface Overdue {
 }
 
 /**
- * Waits for the deadlines of many with one timer, which is there while anything is waited for. A timer each would be
- * made and thrown away with every call, though next to none is ever needed.
+ * Waits for the deadlines of many with one timer. A timer each would be made and thrown away with every call, though next
+ * to none is ever needed; for the same reason the one outlives what it was made for, until it runs. It keeps no process
+ * alive.
  */
-export class Deadlines {
+export class Deadlines implements Disposable {
   /** By the slot in which they fall. */
   readonly #slots = new Map<number, Set<Overdue>>();
   #timer: NodeJS.Timeout | undefined;
@@ -34,18 +35,19 @@ export class Deadlines {
     const items = this.#slots.get(slot);
     if (!items?.delete(item) || items.size > 0) return;
     this.#slots.delete(slot);
-    if (this.#slots.size === 0) this.#stop();
   }
 
-  #stop(): void {
+  /** Nothing is waited for any more. */
+  [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#timerAt = Infinity;
+    this.#slots.clear();
   }
 
   #runAt(time: number): void {
     clearTimeout(this.#timer);
     this.#timerAt = time;
-    this.#timer = setTimeout(this.#sweep, Math.max(0, Math.ceil(time - performance.now())));
+    this.#timer = setTimeout(this.#sweep, Math.max(0, Math.ceil(time - performance.now()))).unref();
   }
 
   readonly #sweep = (): void => {

