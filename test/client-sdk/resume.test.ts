@@ -54,8 +54,10 @@ test('SDK-17: a call that goes on over a reconnect is answered after it, and so 
   await using world = await startServing(hub, 10_000);
   const first = world.caller.call('x', 'f');
   await eventually(() => world.calls.length === 1, 'the call is under way');
+  world.proxy.isDown = true;
   world.proxy.cut();
   await isLost(world.serving);
+  world.proxy.isDown = false;
   await isBack(world.serving);
   await eventually(() => hub.hub.counts().remotes === 1, 'the remote is served again');
   const second = world.caller.call('x', 'f');
