@@ -11,11 +11,12 @@ import { JsonText } from '../json/json-text.js';
 import type { TraceFields } from '../observability/trace-context.js';
 import { HostProvider, type HostFunction } from '../remotes/host-provider.js';
 import { excessOf, type MessageBounds } from '../remotes/message-bounds.js';
-import type { RemoteDirectory } from '../cluster/remote-directory.js';
 import type { Logger } from '../observability/logger.js';
+import type { Provider } from '../remotes/provider.js';
+import type { RemoteConnection, RemoteDescription } from '../remotes/remote-connection.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import { compileFunctions, type ServedFunctionLimits } from '../remotes/served-functions.js';
-import { whenThere } from '../soon.js';
+import { whenThere, type Soon } from '../soon.js';
 import type { CallRequest, StartedCall } from './call-request.js';
 import type { Calls } from './calls.js';
 
@@ -56,13 +57,22 @@ export interface HostCall {
   readonly tracestate?: string | undefined;
 }
 
+/** The remotes of all nodes, as far as the host program needs them. */
+export interface HostDirectory {
+  /** @throws {RemoteError} `remote-already-connected`, `too-many-remotes`, `shutting-down`, `backplane-unavailable` */
+  connectUnprobed(description: RemoteDescription, provider: Provider): Soon<RemoteConnection>;
+  disconnectConnection(connection: RemoteConnection, drain: boolean): Soon<void>;
+  /** @throws {RemoteError} `backplane-unavailable` */
+  list(userId: string): Soon<Iterable<{ readonly remotename: string; readonly tools: JsonText }>>;
+}
+
 /** What bounds the host program: its schemas, and what it sends, as everybody's. */
 export type HostProgramLimits = ServedFunctionLimits & MessageBounds;
 
 /** The host program's own way to the remotes: serve in this process, list, call, by the same road as sessions. */
 export class HostProgram {
   constructor(
-    private readonly directory: RemoteDirectory,
+    private readonly directory: HostDirectory,
     private readonly calls: Calls,
     private readonly limits: HostProgramLimits,
     private readonly log: Logger,
