@@ -57,25 +57,16 @@ export class CallerCalls implements Disposable {
 
   /** A call of another node ends when that node says how. */
   async #cancel(call: TrackedCall): Promise<void> {
-    const { promise, resolve } = withResolver();
-    this.#cancelling.set(call, resolve);
-    call.cancel('call-cancelled');
-    await promise;
+    await new Promise<void>((resolve) => {
+      this.#cancelling.set(call, resolve);
+      call.cancel('call-cancelled');
+    });
     this.#cancelling.delete(call);
   }
 
   [Symbol.dispose](): void {
     for (const call of [...this.#calls.keys()]) call.cancel('caller-gone');
   }
-}
-
-/** A promise that is resolved from outside. */
-function withResolver(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((resolver) => {
-    resolve = resolver;
-  });
-  return { promise, resolve };
 }
 
 /** A nonce is short, so what its key costs need not be counted. */

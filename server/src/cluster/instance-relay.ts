@@ -125,12 +125,13 @@ export class InstanceRelay {
 
   /** Passes an answer on to where the call may wait. @returns false when it can wait nowhere */
   passOn(session: Session, message: MessageText): boolean {
-    const { nodes } = this.#leftOn.get(session.id) ?? NOWHERE;
+    const left = this.#leftOn.get(session.id);
+    if (left === undefined) return false;
     const body = new JsonText(message.text);
-    for (const nodeId of nodes) {
+    for (const nodeId of left.nodes) {
       this.#options.backplane.send(nodeId, { head: ['session-frame', session.id], body });
     }
-    return nodes.length > 0;
+    return true;
   }
 
   /** Takes a message about a session, if it is one. */

@@ -47,9 +47,12 @@ export function isCallHead(head: readonly unknown[]): head is CallHead {
   );
 }
 
-/** How a call ended: with a result, the body. */
-export const resultHead = z.tuple([z.literal('result'), n]).rest(rest);
-/** ... or with an error. */
+/*
+ * What becomes of a call is told by its number, read by hand as well: ['result', n, requestId] with the result as body,
+ * ['progress', n] with the progress, ['moved', n] when its remote is not on this node and nothing was done; or:
+ */
+
+/** How a call failed. */
 export const errorHead = z
   .tuple([
     z.literal('error'),
@@ -61,10 +64,6 @@ export const errorHead = z
     /* retryAfterMs */ n.nullable(),
   ])
   .rest(rest);
-/** The remote of a call is not on this node: nothing was done. */
-export const movedHead = z.tuple([z.literal('moved'), n]).rest(rest);
-/** A call is alive; what it says is the body. */
-export const progressHead = z.tuple([z.literal('progress'), n]).rest(rest);
 /** Nobody waits for a call any more. */
 export const cancelHead = z
   .tuple([z.literal('cancel'), n, z.enum(['call-cancelled', 'caller-gone'])])
