@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../support/redis.js';
+import { freePort } from '../../scripts/benchmark/ports.js';
 
 const PATIENCE_MS = 10_000;
 const STEP_MS = 20;

@@ -7,7 +7,8 @@ import * as z from 'zod';
 import { resolveConfig, type LoadedConfig } from '../../server/src/config/load-config.js';
 import { repository } from '../support/documentation.js';
 import { startTestHub } from '../support/hub.js';
-import { RedisServer, freePort, redisNote, redisPath } from '../support/redis.js';
+import { freePort } from '../../scripts/benchmark/ports.js';
+import { RedisServer, redisNote, redisPath } from '../support/redis.js';
 import { balancerFile, balancerNote, balancerPath, balancerVariables } from './balancer.js';
 
 // No YAML parser is among the dependencies, so what is checked is read line by line; prettier parses the file.

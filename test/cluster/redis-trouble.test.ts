@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { startTestHub } from '../support/hub.js';
-import { RedisServer, freePort, redisNote, redisPath } from '../support/redis.js';
+import { freePort } from '../../scripts/benchmark/ports.js';
+import { RedisServer, redisNote, redisPath } from '../support/redis.js';
 import { LEASE_MS, isReady, startNodes, untilReady } from './nodes.js';
 
 const cluster = test.skipIf(redisPath === undefined);

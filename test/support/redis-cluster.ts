@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { RedisServer, freePort } from './redis.js';
+import { freePort } from '../../scripts/benchmark/ports.js';
+import { RedisServer } from './redis.js';
 
 const MASTERS = 3;
 const SLOTS = 16_384;

@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { guard } from './process-guard.js';
+import { freePort } from '../../scripts/benchmark/ports.js';
 import { redisCommand } from './redis-command.js';
 
 const STARTS = 3;
@@ -163,15 +163,4 @@ export class RedisServer implements AsyncDisposable {
     child.kill(signal);
     await gone;
   }
-}
-
-/** A port of 127.0.0.1 that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new TypeError('a server listens on a port');
-  return address.port;
 }
