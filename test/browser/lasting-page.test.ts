@@ -150,7 +150,7 @@ describe.skipIf(chromiumPath === undefined)(`a page that lasts${chromiumNote}`, 
     const page = await world.open('?delay=60000');
     world.proxy.isDown = true;
     world.proxy.cut();
-    await eventually(() => world.hub.counts().remotes === 0, 'the hub has seen the loss');
+    await expect.poll(() => logOf(page)).toContainEqual(expect.objectContaining({ state: 'reconnecting' }));
     world.proxy.isDown = false;
     await page.evaluate(() => dispatchEvent(new Event('online')));
     expect(await titleOf(world.caller)).toBe('page');

@@ -26,6 +26,12 @@ async function startNetwork() {
   };
 }
 
+/** The next loss of a connection: asked for before it, since a client may be back between two looks at its state. */
+const nextLoss = async (client: Hub): Promise<Close | undefined> =>
+  new Promise((resolve) => {
+    client.on('state', ({ state, close }) => state === 'reconnecting' && resolve(close));
+  });
+
 const isOpen = (hub: Hub) => eventually(() => hub.isOpen, 'the connection is open');
 
 /** Waits until another session of the user sees these remotes. */
@@ -47,8 +53,9 @@ test('SDK-10: a lost connection is opened anew, and what was served is served ag
   for (const name of ['a', 'b', 'c']) remotes.push(await client.serve(name, { f: { handler: () => name } }));
   const { sessionId } = client;
 
+  const loss = nextLoss(client);
   network.proxy.cut();
-  await eventually(() => client.state === 'reconnecting', 'the loss is seen');
+  await loss;
   expect(remotes.map(({ isConnected }) => isConnected)).toEqual([false, false, false]);
   await isOpen(client);
   await serves(network.hub, ['a', 'b', 'c']);
@@ -110,9 +117,10 @@ test('SDK-10: calls made without a connection wait for the next one, and run onc
   await using caller = await network.connectThrough();
   let ran = 0;
   await serving.serve('x', { f: { handler: () => (ran += 1) } });
+  const loss = nextLoss(caller);
   network.proxy.isDown = true;
   network.proxy.cut();
-  await eventually(() => caller.state === 'reconnecting', 'the loss is seen');
+  await loss;
   const calls = [caller.call('x', 'f'), caller.call('x', 'f', {}, { timeoutMs: 20_000 })];
   const list = caller.list();
   expect(ran).toBe(0);
@@ -127,9 +135,10 @@ test('SDK-10: calls made without a connection wait for the next one, and run onc
 test('SDK-10: a call that waits for a connection fails within its own time, or when it is cancelled, unsent', async () => {
   await using network = await startNetwork();
   await using caller = await network.connectThrough();
+  const loss = nextLoss(caller);
   network.proxy.isDown = true;
   network.proxy.cut();
-  await eventually(() => caller.state === 'reconnecting', 'the loss is seen');
+  await loss;
   const controller = new AbortController();
   const cancelled = caller.call('x', 'f', {}, { signal: controller.signal });
   controller.abort();
@@ -171,8 +180,10 @@ test('SDK-11: a client is not locked out by its own ghost', async () => {
   await using network = await startNetwork();
   await using client = await network.connectThrough();
   await client.serve('x', { f: { handler: () => 'here' } });
+  const loss = nextLoss(client);
   network.proxy.halfClose(); // the hub does not learn of it
 
+  await loss;
   await isOpen(client);
   await serves(network.hub, ['x']);
   expect(await client.call('x', 'f')).toBe('here');
@@ -185,14 +196,12 @@ test('SDK-12: a connection that died without a word is found by a ping', async (
   await using client = await network.connectThrough({ livenessMs: 12_000 });
   await client.serve('x', { f: { handler: () => 'here' } });
   network.proxy.stall();
-  const lost = new Promise<Close | undefined>((resolve) => {
-    client.on('state', ({ state, close }) => state === 'reconnecting' && resolve(close));
-  });
+  const loss = nextLoss(client);
 
   await clock.advance(12_000);
   await clock.advance(10_000);
 
-  expect(await lost).toEqual({ code: 1006, reason: 'the hub gave no sign of life' });
+  expect(await loss).toEqual({ code: 1006, reason: 'the hub gave no sign of life' });
   await clock.advance(1_000);
   vi.useRealTimers();
   await serves(network.hub, ['x']);
@@ -218,9 +227,10 @@ test('K157: a page whose timers run once a minute stays connected', async () => 
 test('closing while there is no connection ends at once, and leaves no timer', async () => {
   await using network = await startNetwork();
   const client = await network.connectThrough({ reconnect: { delayMs: 60_000 } });
+  const loss = nextLoss(client);
   network.proxy.isDown = true;
   network.proxy.cut();
-  await eventually(() => client.state === 'reconnecting', 'the loss is seen');
+  await loss;
   const waiting = client.call('x', 'f');
   waiting.catch(() => undefined);
 
@@ -263,9 +273,10 @@ test('a run goes on over a lost connection, without gaps and without doubles', a
     for await (const event of run) seqs.push(event.body.seq);
   })();
   await eventually(() => network.hub.hub.counts().pendingCalls === 1, 'the tool is called');
+  const loss = nextLoss(client);
   network.proxy.isDown = true;
   network.proxy.cut();
-  await eventually(() => client.state === 'reconnecting', 'the loss is seen');
+  await loss;
   finish('sunny');
   await eventually(() => network.hub.hub.counts().runs === 0, 'the run has ended meanwhile');
   network.proxy.isDown = false;
