@@ -1,14 +1,12 @@
 import { canonicalKey, type KeyMeter } from '../json-schema/canonical.js';
 import type { JsonText } from '../json/json-text.js';
+import { LinkedList, type Place } from '../linked-list.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import type { CallListener, TrackedCall } from './call-request.js';
 
 /** The unanswered calls of one calling session, so that they can be cancelled, and end with it. */
 export class CallerCalls implements Disposable {
-  /** Each with the key of its nonce, if it had one. */
-  readonly #calls = new Map<TrackedCall, string | undefined>();
-  /** Told when calls that are being cancelled have ended. */
-  readonly #cancelling = new Map<TrackedCall, () => void>();
+  readonly #calls = new LinkedList<CallInFlight>();
 
   /** @param onRefused told of each call that there is no room for */
   constructor(
@@ -31,41 +29,59 @@ export class CallerCalls implements Disposable {
   }
 
   /** Tells how the call ends; it is on the list until then. */
-  track(call: TrackedCall, nonce: JsonText | undefined, { resolve, reject }: CallListener): void {
-    if (!call.isOver) this.#calls.set(call, nonce && nonceKey(nonce)); // one that was refused never was in flight
-    call.whenOver({
-      resolve: (result) => {
-        this.#calls.delete(call);
-        resolve(result);
-        this.#cancelling.get(call)?.();
-      },
-      reject: (error) => {
-        this.#calls.delete(call);
-        reject(error);
-        this.#cancelling.get(call)?.();
-      },
-    });
+  track(call: TrackedCall, nonce: JsonText | undefined, listener: CallListener): void {
+    const tracked = new CallInFlight(call, nonce, listener);
+    if (!call.isOver) tracked.place = this.#calls.add(tracked); // one that was refused never was in flight
+    call.whenOver(tracked);
   }
 
   /** Cancels the calls that were sent with this nonce. @returns how many, once they have ended */
   async cancel(nonce: JsonText): Promise<number> {
     const key = nonceKey(nonce);
-    const calls = [...this.#calls].filter(([call, candidate]) => candidate === key && !call.isOver);
-    await Promise.all(calls.map(async ([call]) => this.#cancel(call)));
+    const calls = this.#calls.values().filter((call) => call.isUnderWay(key));
+    await Promise.all(calls.map(async (call) => call.cancel()));
     return calls.length;
   }
 
-  /** A call of another node ends when that node says how. */
-  async #cancel(call: TrackedCall): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#cancelling.set(call, resolve);
-      call.cancel('call-cancelled');
-    });
-    this.#cancelling.delete(call);
+  [Symbol.dispose](): void {
+    for (const { call } of this.#calls.values()) call.cancel('caller-gone');
+  }
+}
+
+/** One call of a session, on the list of those in flight until it ends. */
+class CallInFlight implements CallListener {
+  place: Place<CallInFlight> | undefined;
+  #onCancelled: (() => void) | undefined;
+
+  constructor(
+    readonly call: TrackedCall,
+    private readonly nonce: JsonText | undefined,
+    private readonly listener: CallListener,
+  ) {}
+
+  /** Whether it was sent with the nonce of this key, and has not ended. */
+  isUnderWay(key: string): boolean {
+    return !this.call.isOver && this.nonce !== undefined && nonceKey(this.nonce) === key;
   }
 
-  [Symbol.dispose](): void {
-    for (const call of [...this.#calls.keys()]) call.cancel('caller-gone');
+  resolve(result: JsonText): void {
+    this.place?.leave();
+    this.listener.resolve(result);
+    this.#onCancelled?.();
+  }
+
+  reject(error: RemoteError): void {
+    this.place?.leave();
+    this.listener.reject(error);
+    this.#onCancelled?.();
+  }
+
+  /** Ends it early. @returns when it has ended: a call of another node when that node says how */
+  async cancel(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#onCancelled = resolve;
+      this.call.cancel('call-cancelled');
+    });
   }
 }
 

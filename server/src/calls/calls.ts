@@ -126,17 +126,17 @@ class CheckedCall implements TrackedCall {
     return new Promise((resolve, reject) => this.whenOver({ resolve, reject }));
   }
 
-  whenOver({ resolve, reject }: CallListener): void {
+  whenOver(listener: CallListener): void {
     this.call.whenOver({
       resolve: (result) => {
         const failure = this.#failureOf(result);
         this.observer?.callEnded(this.call, failure ?? result);
-        if (failure === undefined) resolve(result);
-        else reject(failure);
+        if (failure === undefined) listener.resolve(result);
+        else listener.reject(failure);
       },
       reject: (error) => {
         this.observer?.callEnded(this.call, error);
-        reject(error);
+        listener.reject(error);
       },
     });
   }
@@ -174,8 +174,8 @@ class RefusedCall implements TrackedCall {
     return Promise.reject(this.error);
   }
 
-  whenOver({ reject }: CallListener): void {
-    queueMicrotask(() => reject(this.error));
+  whenOver(listener: CallListener): void {
+    queueMicrotask(() => listener.reject(this.error));
   }
 
   cancel(): void {

@@ -1,6 +1,7 @@
 import type { CallRequest, TrackedCall } from '../calls/call-request.js';
 import type { WatchedCall } from '../calls/calls.js';
 import { JsonText } from '../json/json-text.js';
+import { RenewedMap } from '../renewed-map.js';
 import { Deadlines } from '../remotes/deadlines.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import type { Backplane, Loss, NameHolder } from './backplane.js';
@@ -22,7 +23,7 @@ export class CallRelay implements CallWays {
   readonly deadlines = new Deadlines();
   readonly callTimeoutMs: number;
   readonly maxCallTimeoutMs: number;
-  readonly #calls = new Map<number, RelayedCall>();
+  readonly #calls = new RenewedMap<number, RelayedCall>();
   readonly #routes = new Routes();
   #next = 0;
 
@@ -63,20 +64,20 @@ export class CallRelay implements CallWays {
   /** Nothing that this node was sent will be answered. */
   nodeGone(nodeId: string): void {
     this.#routes.forgetNode(nodeId);
-    for (const call of [...this.#calls.values()]) if (call.nodeId === nodeId) call.nodeGone();
+    for (const call of this.#calls.values()) if (call.nodeId === nodeId) call.nodeGone();
   }
 
   /** Nothing will be answered. */
   cutOff(): void {
     this.#routes.clear();
-    for (const call of [...this.#calls.values()]) {
+    for (const call of this.#calls.values()) {
       call.fail(unavailable(undefined, call.nodeId === undefined ? 'no' : 'unknown'));
     }
   }
 
   /** Ends every call, at shutdown. */
   close(): void {
-    for (const call of [...this.#calls.values()]) call.shutDown();
+    for (const call of this.#calls.values()) call.shutDown();
     this.deadlines[Symbol.dispose]();
   }
 

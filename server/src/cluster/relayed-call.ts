@@ -2,6 +2,7 @@ import type { Executed } from '@remotes-hub/protocol';
 import type { CallListener, CallRequest, CallerReason, TrackedCall } from '../calls/call-request.js';
 import type { WatchedCall } from '../calls/calls.js';
 import type { JsonText } from '../json/json-text.js';
+import type { Place } from '../linked-list.js';
 import type { TraceSpan } from '../observability/tracing.js';
 import { CallEnd } from '../remotes/call-end.js';
 import type { Deadlines, Overdue } from '../remotes/deadlines.js';
@@ -41,13 +42,13 @@ export class RelayedCall implements TrackedCall, Overdue, EndedCall {
   readonly #startedAt = performance.now();
   #holder: NameHolder | undefined;
   #isSent = false;
+  #deadline: Place<Overdue> | undefined;
   #cancelReason: CallerReason | undefined;
   #routesTried = 0;
   /** Redis says that nobody listens there. */
   #deadNodeId: string | undefined;
   /** Known of a call that its node forwarded and that failed. */
   requestId: string | undefined;
-  /** Infinity while no deadline is waited for. */
   dueAt = Infinity;
 
   /** @param n its number among those of this node */
@@ -210,9 +211,9 @@ export class RelayedCall implements TrackedCall, Overdue, EndedCall {
   /** @param time for progress, never past the longest time of a call */
   #waitUntil(time: number): void {
     const { deadlines, maxCallTimeoutMs } = this.ways;
-    if (this.dueAt < Infinity) deadlines.delete(this);
+    this.#deadline?.leave();
     this.dueAt = Math.min(time, this.#startedAt + maxCallTimeoutMs + GRACE_MS);
-    deadlines.add(this);
+    this.#deadline = deadlines.add(this);
   }
 
   #tellObserver(outcome: JsonText | RemoteError): void {
@@ -222,7 +223,7 @@ export class RelayedCall implements TrackedCall, Overdue, EndedCall {
 
   #finish(outcome: JsonText | RemoteError): void {
     if (!this.#end.end(outcome)) return;
-    if (this.dueAt < Infinity) this.ways.deadlines.delete(this);
+    this.#deadline?.leave();
     this.ways.ended(this);
     this.#tellObserver(outcome);
     this.#end.tell();

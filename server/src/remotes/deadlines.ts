@@ -1,3 +1,5 @@
+import { LinkedList, type Place } from '../linked-list.js';
+
 /** Items whose deadlines lie within this time are kept together, in milliseconds. */
 const SLOT_MS = 50;
 
@@ -15,26 +17,19 @@ export interface Overdue {
  * alive.
  */
 export class Deadlines implements Disposable {
-  /** By the slot in which they fall. */
-  readonly #slots = new Map<number, Set<Overdue>>();
+  /** By the slot in which they fall; one that has become empty is there until the next sweep. */
+  readonly #slots = new Map<number, LinkedList<Overdue>>();
   #timer: NodeJS.Timeout | undefined;
   /** When the timer runs: never later than the next deadline, but sooner when that one has ended meanwhile. */
   #timerAt = Infinity;
 
-  add(item: Overdue): void {
-    const slot = slotOf(item);
-    const items = this.#slots.get(slot);
-    if (items === undefined) this.#slots.set(slot, new Set([item]));
-    else items.add(item);
+  /** Waits for the deadline of an item, until it leaves its place or is overdue. */
+  add(item: Overdue): Place<Overdue> {
+    const slot = Math.floor(item.dueAt / SLOT_MS);
+    let items = this.#slots.get(slot);
+    if (items === undefined) this.#slots.set(slot, (items = new LinkedList<Overdue>()));
     if (item.dueAt < this.#timerAt) this.#runAt(item.dueAt);
-  }
-
-  /** Harmless when it is not waited for. */
-  delete(item: Overdue): void {
-    const slot = slotOf(item);
-    const items = this.#slots.get(slot);
-    if (!items?.delete(item) || items.size > 0) return;
-    this.#slots.delete(slot);
+    return items.add(item);
   }
 
   /** Nothing is waited for any more. */
@@ -52,24 +47,18 @@ export class Deadlines implements Disposable {
 
   readonly #sweep = (): void => {
     const now = performance.now();
-    const due: Overdue[] = [];
+    const due: Place<Overdue>[] = [];
     let next = Infinity;
     for (const [slot, items] of this.#slots) {
-      if (slot * SLOT_MS > Math.max(now, next)) continue;
-      for (const item of items) {
-        if (item.dueAt <= now) due.push(item);
-        else next = Math.min(next, item.dueAt);
+      if (items.size === 0) this.#slots.delete(slot);
+      else if (slot * SLOT_MS > Math.max(now, next)) continue;
+      for (const place of items.places()) {
+        if (place.value.dueAt <= now) due.push(place);
+        else next = Math.min(next, place.value.dueAt);
       }
     }
     this.#timerAt = Infinity;
     if (next < Infinity) this.#runAt(next);
-    for (const item of due) {
-      this.delete(item);
-      item.overdue();
-    }
+    for (const place of due) if (place.leave()) place.value.overdue();
   };
-}
-
-function slotOf({ dueAt }: Overdue): number {
-  return Math.floor(dueAt / SLOT_MS);
 }

@@ -1,5 +1,7 @@
 import type { CancelReason } from '@remotes-hub/protocol';
 import type { JsonText } from '../json/json-text.js';
+import type { LinkedList, Place } from '../linked-list.js';
+import { RenewedMap } from '../renewed-map.js';
 import type { TraceSpan } from '../observability/tracing.js';
 import { CallEnd, type CallListener } from './call-end.js';
 import type { Deadlines, Overdue } from './deadlines.js';
@@ -56,6 +58,8 @@ export interface PendingCallOptions {
   /** Time for the whole call, progress included, in milliseconds. */
   readonly maxTimeoutMs: number;
   readonly deadlines: Deadlines;
+  /** The calls in flight of its remote, which it is among until its end. */
+  readonly inFlight: LinkedList<PendingCall>;
   readonly onProgress?: ((progress: JsonText) => void) | undefined;
   /** Called once, at the end. `reason` is given when the provider has not answered and should stop. */
   readonly onEnd: (call: PendingCall, reason: CancelReason | undefined) => void;
@@ -63,47 +67,47 @@ export interface PendingCallOptions {
 
 /**
  * One call forwarded to a provider and not answered yet. It ends exactly once: by its answer, its deadline, its
- * caller, the end of its remote or of the hub; whatever comes later is ignored.
+ * caller, the end of its remote or of the hub; whatever comes later is ignored. It keeps nothing of its caller then.
  */
 export class PendingCall implements TrackedCall, Overdue, EndedCall {
   readonly requestId: string;
-  readonly #options: PendingCallOptions;
-  readonly #hardDeadline: number;
+  readonly userId: string;
+  readonly remotename: string;
+  readonly functionName: string;
+  readonly span: TraceSpan | undefined;
+  /** In milliseconds of {@link performance.now}. */
+  readonly startedAt: number;
   dueAt: number;
+  readonly #timeoutMs: number;
+  readonly #maxTimeoutMs: number;
+  readonly #deadlines: Deadlines;
+  readonly #observer: CallObserver | undefined;
+  readonly #onEnd: PendingCallOptions['onEnd'];
   readonly #end = new CallEnd();
+  readonly #inFlight: Place<PendingCall>;
+  #deadline: Place<Overdue>;
+  #onProgress: PendingCallOptions['onProgress'];
 
   constructor(options: PendingCallOptions) {
-    this.#options = options;
     this.requestId = options.requestId;
-    const now = performance.now();
-    this.#hardDeadline = now + options.maxTimeoutMs;
-    this.dueAt = now + options.timeoutMs;
-    options.deadlines.add(this);
+    this.userId = options.userId;
+    this.remotename = options.remotename;
+    this.functionName = options.functionName;
+    this.span = options.span;
+    this.#timeoutMs = options.timeoutMs;
+    this.#maxTimeoutMs = options.maxTimeoutMs;
+    this.#deadlines = options.deadlines;
+    this.#observer = options.observer;
+    this.#onProgress = options.onProgress;
+    this.#onEnd = options.onEnd;
+    this.startedAt = performance.now();
+    this.dueAt = this.startedAt + options.timeoutMs;
+    this.#deadline = options.deadlines.add(this);
+    this.#inFlight = options.inFlight.add(this);
   }
 
   get isOver(): boolean {
     return this.#end.isOver;
-  }
-
-  get userId(): string {
-    return this.#options.userId;
-  }
-
-  get remotename(): string {
-    return this.#options.remotename;
-  }
-
-  get functionName(): string {
-    return this.#options.functionName;
-  }
-
-  get span(): TraceSpan | undefined {
-    return this.#options.span;
-  }
-
-  /** In milliseconds of {@link performance.now}. */
-  get startedAt(): number {
-    return this.#hardDeadline - this.#options.maxTimeoutMs;
   }
 
   get result(): Promise<JsonText> {
@@ -132,25 +136,29 @@ export class PendingCall implements TrackedCall, Overdue, EndedCall {
   /** The provider is at work: the deadline starts anew, never past the hard one. */
   progress(progress: JsonText): void {
     if (this.isOver) return;
-    const { timeoutMs, deadlines, onProgress } = this.#options;
-    deadlines.delete(this);
-    this.dueAt = Math.min(performance.now() + timeoutMs, this.#hardDeadline);
-    deadlines.add(this);
-    onProgress?.(progress);
+    this.#deadline.leave();
+    this.dueAt = Math.min(performance.now() + this.#timeoutMs, this.#hardDeadline);
+    this.#deadline = this.#deadlines.add(this);
+    this.#onProgress?.(progress);
   }
 
   overdue(): void {
-    const { remotename, timeoutMs, maxTimeoutMs } = this.#options;
-    const waitedMs = this.dueAt === this.#hardDeadline ? maxTimeoutMs : timeoutMs;
-    const message = `remote '${remotename}' did not answer within ${waitedMs} ms`;
+    const waitedMs = this.dueAt === this.#hardDeadline ? this.#maxTimeoutMs : this.#timeoutMs;
+    const message = `remote '${this.remotename}' did not answer within ${waitedMs} ms`;
     this.fail(new RemoteError('call-timeout', message), 'call-timeout');
+  }
+
+  get #hardDeadline(): number {
+    return this.startedAt + this.#maxTimeoutMs;
   }
 
   #finish(outcome: JsonText | RemoteError, reason: CancelReason | undefined): void {
     if (!this.#end.end(outcome)) return;
-    this.#options.deadlines.delete(this);
-    this.#options.onEnd(this, reason);
-    this.#options.observer?.callEnded(this, outcome);
+    this.#onProgress = undefined;
+    this.#deadline.leave();
+    this.#inFlight.leave();
+    this.#onEnd(this, reason);
+    this.#observer?.callEnded(this, outcome);
     this.#end.tell();
   }
 }
@@ -168,7 +176,7 @@ export function cancelled(reason: CallerReason): RemoteError {
  * name may hold `#`, and only here, so no other session can answer.
  */
 export class PendingCalls {
-  readonly #calls = new Map<string, PendingCall>();
+  readonly #calls = new RenewedMap<string, PendingCall>();
 
   get size(): number {
     return this.#calls.size;

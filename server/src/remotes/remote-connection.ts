@@ -1,5 +1,6 @@
 import type { CancelReason } from '@remotes-hub/protocol';
 import type { JsonText } from '../json/json-text.js';
+import { LinkedList } from '../linked-list.js';
 import type { TraceFields } from '../observability/trace-context.js';
 import type { TraceSpan } from '../observability/tracing.js';
 import type { Deadlines } from './deadlines.js';
@@ -49,7 +50,7 @@ export class RemoteConnection {
   readonly functions: ReadonlyMap<string, ServedFunction>;
   readonly toolsBytes: number;
   readonly #resumeMs: number;
-  readonly #inFlight = new Set<PendingCall>();
+  readonly #inFlight = new LinkedList<PendingCall>();
   #onDrained: (() => void) | undefined;
   #resumption: NodeJS.Timeout | undefined;
 
@@ -96,11 +97,11 @@ export class RemoteConnection {
       timeoutMs,
       maxTimeoutMs: limits.maxCallTimeoutMs,
       deadlines: this.deadlines,
+      inFlight: this.#inFlight,
       onProgress: call.onProgress,
       onEnd: this.#ended,
     });
     provider.pending.add(pending);
-    this.#inFlight.add(pending);
     this.#forward(pending, call, timeoutMs);
     return pending;
   }
@@ -120,7 +121,6 @@ export class RemoteConnection {
 
   readonly #ended = (pending: PendingCall, reason: CancelReason | undefined): void => {
     this.provider.pending.delete(pending);
-    this.#inFlight.delete(pending);
     if (reason !== undefined) this.provider.withdraw(pending, reason);
     if (this.#inFlight.size === 0) this.#onDrained?.();
   };
@@ -139,7 +139,7 @@ export class RemoteConnection {
   #failAll(code: 'remote-disconnected' | 'shutting-down', message: string): void {
     this.#onDrained = undefined;
     clearTimeout(this.#resumption);
-    for (const pending of [...this.#inFlight]) {
+    for (const pending of this.#inFlight.values()) {
       pending.fail(new RemoteError(code, message, { executed: 'unknown' }), code);
     }
   }

@@ -1,11 +1,13 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Place } from '../../../server/src/linked-list.js';
 import { Deadlines, type Overdue } from '../../../server/src/remotes/deadlines.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 interface Waiting extends Overdue {
+  place?: Place<Overdue>;
   isWaitedFor: boolean;
   ranAt: number | undefined;
 }
@@ -44,11 +46,11 @@ test('each item runs once, at its deadline, unless it was ended before; one time
         if (step.do === 'add') {
           const item = waiting(step.ms);
           items.push(item);
-          deadlines.add(item);
+          item.place = deadlines.add(item);
         } else if (step.do === 'delete') {
           const item = items[step.ms];
           if (item === undefined) continue;
-          deadlines.delete(item);
+          item.place?.leave();
           item.isWaitedFor = false;
         } else vi.advanceTimersByTime(step.ms);
         for (const item of items) {
@@ -58,7 +60,7 @@ test('each item runs once, at its deadline, unless it was ended before; one time
         expect(vi.getTimerCount()).toBeLessThanOrEqual(1);
         if (items.some(({ isWaitedFor }) => isWaitedFor)) expect(vi.getTimerCount()).toBe(1);
       }
-      for (const item of items) deadlines.delete(item);
+      for (const item of items) item.place?.leave();
       vi.advanceTimersByTime(600_000); // it runs once more, for nothing
       expect(vi.getTimerCount()).toBe(0);
     }),
@@ -71,16 +73,15 @@ test('an item that ends another one when it runs does not hold up the rest', () 
   const ran: string[] = [];
   const named = (name: string, dueAt: number): Overdue => ({ dueAt, overdue: () => void ran.push(name) });
   const now = performance.now();
-  const last = named('last', now + 20);
   deadlines.add({
     dueAt: now + 10,
     overdue: () => {
       ran.push('first');
-      deadlines.delete(last);
+      last.leave();
       deadlines.add(named('new', now + 15));
     },
   });
-  deadlines.add(last);
+  const last = deadlines.add(named('last', now + 20));
   vi.advanceTimersByTime(30);
   expect(ran).toEqual(['first', 'new']);
   expect(vi.getTimerCount()).toBe(0);
