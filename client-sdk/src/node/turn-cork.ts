@@ -8,7 +8,7 @@ export interface Corkable {
  * Frames that are written together at most. With more, the two sides would take turns: one waits while the other works
  * through all there is.
  */
-const MAX_TOGETHER = 8;
+const MAX_TOGETHER = 16;
 
 /**
  * Writes the frames of one turn of the event loop together, some at a time. For small frames the system call is most of

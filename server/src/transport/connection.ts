@@ -1,12 +1,13 @@
 import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
-import { TurnCork, type Corkable } from '@remotes-hub/client/turn-cork';
 import type { WebSocket } from 'ws';
 import type { Logger } from '../observability/logger.js';
 import type { TrafficCounts } from '../observability/metrics.js';
-import type { OutgoingText, SplicedText } from '../json/json-text.js';
+import type { OutgoingText } from '../json/json-text.js';
 import type { ConnectionEnd, Peer } from '../sessions/session.js';
+import type { HubSocket } from './hub-socket.js';
 import { MessageRate } from './message-rate.js';
-import { startOfFrame, type TextFrame, type TextFrames } from './text-frames.js';
+import { Outbox, type FrameStream } from './outbox.js';
+import { startOfFrame, type TextFrames } from './text-frames.js';
 
 /** A close frame's reason, in bytes of UTF-8 (RFC 6455, section 5.5). */
 const MAX_REASON_BYTES = 123;
@@ -28,17 +29,9 @@ export interface ConnectionLimits {
   readonly probeTimeoutMs: number;
 }
 
-/** The stream under a socket, as the upgrade gave it. */
-export interface FrameStream extends Corkable {
-  /** Bytes that wait to be written. */
-  readonly writableLength: number;
-  write(frame: string, encoding: 'latin1' | 'utf8'): unknown;
-  write(frame: Buffer): unknown;
-}
-
 /** What a connection is made of. */
 export interface ConnectionOptions {
-  readonly socket: WebSocket;
+  readonly socket: HubSocket;
   readonly stream: FrameStream;
   /** Shared by all connections, so that what goes to many of them is framed once. */
   readonly frames: TextFrames;
@@ -65,10 +58,9 @@ export interface Receiver {
  * has shown no sign of life since the one before; one that reads too slowly is closed before its queue grows.
  */
 export class Connection implements Peer {
-  readonly #socket: WebSocket;
-  readonly #stream: FrameStream;
+  readonly #socket: HubSocket;
   readonly #frames: TextFrames;
-  readonly #cork: TurnCork;
+  readonly #outbox: Outbox;
   readonly #limits: ConnectionLimits;
   readonly #traffic: TrafficCounts;
   readonly #log: Logger;
@@ -84,14 +76,14 @@ export class Connection implements Peer {
 
   constructor({ socket, stream, frames, limits, traffic, log }: ConnectionOptions) {
     this.#socket = socket;
-    this.#stream = stream;
     this.#frames = frames;
-    this.#cork = new TurnCork(stream);
+    this.#outbox = new Outbox(stream);
     this.#limits = limits;
     this.#traffic = traffic;
     this.#log = log;
     this.#rate = new MessageRate(limits.maxMessagesPerSecond);
     this.#heartbeat = setInterval(() => this.#beat(), limits.heartbeatMs);
+    socket.onClosing = () => this.#outbox.flush();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('ping', () => this.#count());
     socket.on('pong', () => {
@@ -110,26 +102,12 @@ export class Connection implements Peer {
   send(text: OutgoingText): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     const bytes = byteLength(text);
-    if (this.#stream.writableLength + bytes > this.#limits.maxQueuedBytes) return this.#tooSlow();
+    if (this.#outbox.queuedBytes + bytes > this.#limits.maxQueuedBytes) return this.#tooSlow();
     this.#traffic.sentMessages += 1;
     this.#traffic.sentBytes += bytes;
-    this.#cork.beforeFrame();
     // past the socket's own `send`: without compression it keeps no queue that a frame could overtake
-    if (typeof text === 'string') this.#write(this.#frames.of(text, bytes));
-    else this.#writeSpliced(text, bytes);
-  }
-
-  #write(frame: TextFrame): void {
-    if (typeof frame === 'string') this.#stream.write(frame, 'latin1');
-    else this.#stream.write(frame);
-  }
-
-  #writeSpliced({ before, bytes, after }: SplicedText, frameBytes: number): void {
-    this.#stream.cork();
-    this.#write(startOfFrame(before, frameBytes));
-    this.#stream.write(bytes);
-    this.#stream.write(after, 'utf8');
-    this.#stream.uncork();
+    if (typeof text === 'string') this.#outbox.write(this.#frames.of(text, bytes));
+    else this.#outbox.write(startOfFrame(text.before, bytes), text.bytes, Buffer.from(text.after));
   }
 
   close(code: CloseCode, reason: string): void {
@@ -147,7 +125,7 @@ export class Connection implements Peer {
   }
 
   terminate(): void {
-    this.#cork.release();
+    this.#outbox.flush();
     this.#socket.terminate();
     this.#end({});
   }
@@ -214,7 +192,7 @@ export class Connection implements Peer {
       );
       return false;
     }
-    if (this.#stream.writableLength <= this.#limits.maxQueuedBytes) return true;
+    if (this.#outbox.queuedBytes <= this.#limits.maxQueuedBytes) return true;
     this.#tooSlow();
     return false;
   }
@@ -222,7 +200,7 @@ export class Connection implements Peer {
   #tooSlow(): void {
     if (this.#ended !== undefined) return;
     this.#traffic.slowConsumers += 1;
-    this.#log.warn(this.#facts({ queuedBytes: this.#stream.writableLength }), 'slow consumer closed');
+    this.#log.warn(this.#facts({ queuedBytes: this.#outbox.queuedBytes }), 'slow consumer closed');
     this.close(closeCodes.slowConsumer, 'the peer reads too slowly');
   }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { SUBPROTOCOL, closeCodes, instanceIdSchema } from '@remotes-hub/protocol';
-import { WebSocketServer as WsServer, type ServerOptions, type WebSocket } from 'ws';
+import { WebSocketServer as WsServer, type Server as ServerOf, type ServerOptions } from 'ws';
 import type { Logger } from '../observability/logger.js';
 import type { TrafficCounts } from '../observability/metrics.js';
 import { AuthenticationError, type Authenticator, type Identity } from '../authentication/authenticate.js';
@@ -10,6 +10,7 @@ import { readAuthorization } from './authorization-header.js';
 import type { AllowedOrigins } from './allowed-origins.js';
 import type { ClientAddresses } from './client-addresses.js';
 import { Connection, type ConnectionLimits, type Receiver } from './connection.js';
+import { HubSocket } from './hub-socket.js';
 import { refuseUpgrade, type UpgradeRefusal } from './refuse-upgrade.js';
 import { TextFrames } from './text-frames.js';
 
@@ -74,9 +75,9 @@ export interface WebSocketServerOptions {
  */
 export class WebSocketServer implements AsyncDisposable {
   readonly #options: WebSocketServerOptions;
-  readonly #server: WsServer;
+  readonly #server: ServerOf<typeof HubSocket>;
   readonly #frames = new TextFrames();
-  readonly #connections = new Map<WebSocket, Connection>();
+  readonly #connections = new Map<HubSocket, Connection>();
   readonly #attached = new Map<Server, (request: IncomingMessage, socket: Duplex, head: Buffer) => void>();
   /** Upgrades whose login is being checked, each with its deadline. */
   readonly #undecided = new Map<Duplex, NodeJS.Timeout>();
@@ -85,7 +86,8 @@ export class WebSocketServer implements AsyncDisposable {
   constructor(options: WebSocketServerOptions) {
     this.#options = options;
     // `closeTimeout` is newer than the library's types
-    const serverOptions: ServerOptions & { readonly closeTimeout: number } = {
+    const serverOptions: ServerOptions<typeof HubSocket> & { readonly closeTimeout: number } = {
+      WebSocket: HubSocket,
       noServer: true,
       clientTracking: false,
       maxPayload: options.limits.maxMessageBytes,
@@ -226,7 +228,7 @@ export class WebSocketServer implements AsyncDisposable {
     return loginUnavailable;
   }
 
-  #opened(socket: WebSocket, request: IncomingMessage, raw: Duplex, identity: Identity | undefined): void {
+  #opened(socket: HubSocket, request: IncomingMessage, raw: Duplex, identity: Identity | undefined): void {
     const { limits, traffic, log } = this.#options;
     const connection = new Connection({ socket, stream: raw, frames: this.#frames, limits, traffic, log });
     this.#connections.set(socket, connection);

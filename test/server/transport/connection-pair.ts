@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer, type ClientOptions } from 'ws';
 import { createLogger } from '../../../server/src/observability/logger.js';
 import { TrafficCounts } from '../../../server/src/observability/metrics.js';
+import { HubSocket } from '../../../server/src/transport/hub-socket.js';
 import { TextFrames } from '../../../server/src/transport/text-frames.js';
 import {
   Connection,
@@ -16,6 +18,8 @@ export interface ConnectionPair extends Disposable {
   /** The hub's end. */
   readonly socket: WebSocket;
   readonly peer: WebSocket;
+  /** The stream under the peer. */
+  readonly peerStream: Duplex;
   /** What the connection has delivered, in order. */
   readonly received: string[];
   readonly traffic: TrafficCounts;
@@ -28,16 +32,24 @@ export async function connectionPair(
   limits: Partial<ConnectionLimits> = {},
   options: ClientOptions = {},
 ): Promise<ConnectionPair> {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
+  const server = new WebSocketServer({
+    WebSocket: HubSocket,
+    port: 0,
+    host: '127.0.0.1',
+    perMessageDeflate: false,
+  });
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('it listens on a port');
   const connected = once(server, 'connection');
   const peer = new WebSocket(`ws://127.0.0.1:${address.port}`, options);
   peer.on('error', () => undefined);
-  await once(peer, 'open');
+  const [[upgrade]] = (await Promise.all([once(peer, 'upgrade'), once(peer, 'open')])) as [
+    [IncomingMessage],
+    [],
+  ];
   const [socket, request] = (await connected) as unknown[];
-  if (!(socket instanceof WebSocket) || !(request instanceof IncomingMessage)) {
+  if (!(socket instanceof HubSocket) || !(request instanceof IncomingMessage)) {
     throw new TypeError('no connection');
   }
   const all = {
@@ -71,6 +83,7 @@ export async function connectionPair(
     connection,
     socket,
     peer,
+    peerStream: upgrade.socket,
     received,
     traffic,
     ends: () => ends,
