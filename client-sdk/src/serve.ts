@@ -1,12 +1,12 @@
 import type { JsonObject } from '@remotes-hub/protocol';
-import { CallEnding } from './call-ending.js';
+import { CallInProgress } from './call-in-progress.js';
 import { RemoteError, type Failure } from './errors.js';
 import { failureText } from './failure-text.js';
-import type { CallContext, Outcome, ServedFunction } from './served-function.js';
+import type { Outcome, ServedFunction } from './served-function.js';
 import { asNumber, asString, encodeJson, frameProblem, isJsonObject } from './json-values.js';
 import type { Line } from './line.js';
 
-/** How many request ids are remembered, so that a call that is delivered again does not run again. */
+/** How many request ids are remembered at least, so that a call that is delivered again does not run again. */
 const REMEMBERED_IDS = 4_096;
 
 /** A remote as this session serves it. */
@@ -38,8 +38,10 @@ export class Serving {
   readonly #remotes = new Map<string, Served>();
   /** Sent in a `remote-connect` that is not answered yet. */
   readonly #connecting = new Map<string, Served>();
-  readonly #running = new Map<string, { call: ServedCall; ending: CallEnding }>();
-  readonly #seen = new Set<string>();
+  #running = new Map<string, { call: ServedCall; context: CallInProgress }>();
+  /** The latest request ids, and those before them. */
+  #seen = new Set<string>();
+  #seenBefore = this.#seen;
   /** Answers that were ready while there was no connection, by request id. */
   readonly #held = new Map<string, string>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
@@ -91,11 +93,11 @@ export class Serving {
   /** Takes a `remote-call` of the hub. One that was delivered before, or is malformed, is dropped. */
   called(message: JsonObject): void {
     const call = parseCall(message);
-    if (call === undefined || this.#seen.has(call.requestId)) return;
+    if (call === undefined || this.#seen.has(call.requestId) || this.#seenBefore.has(call.requestId)) return;
     this.#remember(call.requestId);
-    const ending = new CallEnding();
-    this.#running.set(call.requestId, { call, ending });
-    void this.#run(call, ending);
+    const context = new CallInProgress(call, (value) => this.#progress(call, value));
+    this.#running.set(call.requestId, { call, context });
+    void this.#run(call, context);
   }
 
   /** Takes a `remote-call-cancel` of the hub: nobody waits for the call any more. */
@@ -145,7 +147,7 @@ export class Serving {
   /** A hub that knows nothing of earlier calls counts their ids anew. */
   #forgetCalls(failure: Failure): void {
     for (const requestId of this.#running.keys()) this.#abort(requestId, failure);
-    this.#seen.clear();
+    this.#seen = this.#seenBefore = new Set();
     this.#held.clear();
   }
 
@@ -176,10 +178,13 @@ export class Serving {
   }
 
   #remember(requestId: string): void {
+    if (this.#seen.size === REMEMBERED_IDS) {
+      this.#seenBefore = this.#seen;
+      this.#seen = new Set();
+      // V8 would keep all that goes through one map, from one full collection to the next
+      this.#running = new Map(this.#running);
+    }
     this.#seen.add(requestId);
-    if (this.#seen.size <= REMEMBERED_IDS) return;
-    const [oldest] = this.#seen;
-    if (oldest !== undefined) this.#seen.delete(oldest);
   }
 
   #abort(requestId: string, failure: Failure): void {
@@ -187,7 +192,7 @@ export class Serving {
     if (running === undefined) return;
     this.#running.delete(requestId);
     const { remotename, functionName } = running.call;
-    running.ending.abort(new RemoteError({ ...failure, requestId }, remotename, functionName));
+    running.context.abort(new RemoteError({ ...failure, requestId }, remotename, functionName));
   }
 
   /** Whether it still has to be answered. Another hub may have given its id to another call. */
@@ -196,8 +201,8 @@ export class Serving {
   }
 
   /** Never rejects. */
-  async #run(call: ServedCall, ending: CallEnding): Promise<void> {
-    const prepared = await this.#prepare(call, ending);
+  async #run(call: ServedCall, context: CallInProgress): Promise<void> {
+    const prepared = await this.#prepare(call, context);
     if (!this.#isRunning(call)) return; // cancelled before the handler could begin
     if ('refusal' in prepared) return this.#answerError(call, prepared.refusal, 'no');
     try {
@@ -207,7 +212,7 @@ export class Serving {
     }
   }
 
-  #prepare(call: ServedCall, ending: CallEnding): Outcome | Promise<Outcome> {
+  #prepare(call: ServedCall, context: CallInProgress): Outcome | Promise<Outcome> {
     const { remotename, functionName, args } = call;
     const { functions } = this.#remotes.get(remotename) ?? this.#connecting.get(remotename) ?? {};
     if (functions === undefined) return { refusal: `this session does not serve '${remotename}'` };
@@ -217,25 +222,11 @@ export class Serving {
       refusal: `arguments of ${functionName} could not be checked: ${failureText(thrown)}`,
     });
     try {
-      const outcome = served.prepare(args, this.#context(call, ending));
+      const outcome = served.prepare(args, context);
       return outcome instanceof Promise ? outcome.catch(refuse) : outcome;
     } catch (thrown) {
       return refuse(thrown);
     }
-  }
-
-  #context(call: ServedCall, ending: CallEnding): CallContext {
-    const { requestId, timeoutMs, traceparent, tracestate } = call;
-    return {
-      get signal() {
-        return ending.signal;
-      },
-      requestId,
-      timeoutMs,
-      traceparent,
-      tracestate,
-      progress: (value) => this.#progress(call, value),
-    };
   }
 
   #progress(call: ServedCall, value: unknown): void {

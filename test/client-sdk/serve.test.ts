@@ -124,6 +124,29 @@ test('a request id that is delivered again runs nothing and is not answered', as
   expect(session.hub.untaken).toEqual([]);
 });
 
+test('of many calls none of the last 4,096 runs again, and those that still run are answered', async () => {
+  await using session = await LoggedIn.start();
+  const ran: number[] = [];
+  let finish: (value: string) => void = () => undefined;
+  await session.serve({
+    f: { handler: ({ n }: { n: number }) => void ran.push(n) },
+    last: { handler: async () => new Promise<string>((resolve) => (finish = resolve)) },
+  });
+  const { hub } = session;
+  hub.send({ action: 'remote-call', requestId: 'x#0', function: 'last', args: {} });
+  const call = (n: number): void =>
+    hub.send({ action: 'remote-call', requestId: `x#${n}`, function: 'f', args: { n } });
+  const many = Array.from({ length: 9_000 }, (_, index) => index + 1);
+  for (const n of many) call(n);
+  for (const n of many.slice(-4_096)) call(n);
+  await session.settled();
+  expect(ran).toEqual(many);
+
+  for (const _ of many) expect(await hub.next()).toMatchObject({ action: 'remote-call-result' });
+  finish('done');
+  expect(await hub.next()).toEqual({ action: 'remote-call-result', requestId: 'x#0', result: 'done' });
+});
+
 test('calls run side by side: a hung handler holds up no other', async () => {
   await using session = await LoggedIn.start();
   await session.serve({ hang: { handler: async () => new Promise(() => undefined) }, f: ok });
