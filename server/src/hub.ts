@@ -150,6 +150,8 @@ export function createHub(options: HubOptions = {}): Hub {
       ...lintActions(directory),
       ...promptActions(runs, new RunsEverywhere(runs, backplane, questions)),
     ],
+    findArgumentsReader: (userId, remotename, functionName) =>
+      registry.find(userId, remotename)?.functions.get(functionName)?.parameters?.bytes,
     maxDepth: limits.maxJsonDepth,
     onUnreadableAnswer: (session, requestId) => {
       const text = `the result is nested deeper than ${limits.maxJsonDepth} levels`;

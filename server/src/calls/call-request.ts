@@ -1,4 +1,5 @@
 import type { JsonText } from '../json/json-text.js';
+import type { ValueReader } from '../json/value-reader.js';
 import type { TraceFields } from '../observability/trace-context.js';
 import type { TraceSpan } from '../observability/tracing.js';
 
@@ -14,6 +15,8 @@ export interface CallRequest extends TraceFields {
   readonly args: JsonText;
   /** The same, parsed, when the caller has it already. */
   readonly parsedArgs?: unknown;
+  /** What has read the arguments, and found them as they should be. */
+  readonly argsReadBy?: ValueReader | undefined;
   /** Deadline asked for, in milliseconds; else the function spec's, else the hub's default. */
   readonly timeoutMs?: number;
   /** Told of progress; a caller without it gets none. */

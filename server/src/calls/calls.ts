@@ -99,7 +99,7 @@ function dispatch(
 }
 
 function checkArguments(served: ServedFunction, request: CallRequest): void {
-  if (served.parameters === undefined) return;
+  if (served.parameters === undefined || served.parameters.bytes === request.argsReadBy) return;
   const failure = served.parameters.validate(request.parsedArgs ?? request.args.parse());
   if (failure === undefined) return;
   const place = failure.path === '' ? '' : `${failure.path}: `;

@@ -16,6 +16,7 @@ import type { SchemaLimits } from './limits.js';
 import { SchemaNode } from './node.js';
 import type { MeteredPattern } from './pattern-engine.js';
 import { Patterns } from './patterns.js';
+import { plainShapeOf } from './plain-shape.js';
 import type { Location, Resource } from './resources.js';
 import { Resources } from './resources.js';
 import { SchemaError } from './schema-error.js';
@@ -119,6 +120,7 @@ export class SchemaCompiler implements Compilation {
     this.#compileDefinitions(site);
     if (!needsMarks(site)) {
       compileKeywords(site, node);
+      node.plain = plainShapeOf(site);
       return;
     }
     const inner = this.#newNode(site.location.path);

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json-values.js';
 import { isJsonArray, isJsonObject } from '../json/json-values.js';
 import type { Marks } from './marks.js';
+import type { PlainShape } from './plain-shape.js';
 import type { Evaluable, Run } from './run.js';
 
 /** One prepared keyword. `marks` collects what was evaluated when an `unevaluated…` keyword asks for it. */
@@ -16,6 +17,8 @@ export class SchemaNode implements Evaluable {
   forObjects: readonly Check<JsonObject>[] = [];
   /** Schemas applied to the same value. */
   last: readonly Check<unknown>[] = [];
+  /** All that it asks for, where that is no more. */
+  plain: PlainShape | undefined;
   /** Nodes applied to the same value: a cycle of these would never end. */
   readonly inPlace: SchemaNode[] = [];
 

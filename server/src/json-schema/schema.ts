@@ -1,3 +1,5 @@
+import type { ValueReader } from '../json/value-reader.js';
+import { BytesCheck } from './bytes-check.js';
 import { SchemaCompiler } from './compile.js';
 import type { SchemaLimits } from './limits.js';
 import { defaultSchemaLimits } from './limits.js';
@@ -20,6 +22,8 @@ export interface CompiledSchema {
    * `budget` or `depth`. The value is not changed, nothing is coerced or filled in.
    */
   validate(value: unknown): ValidationFailure | undefined;
+  /** Checks JSON text as it is read, as far as it can: says yes only to what `validate` takes, or would with more steps. */
+  readonly bytes: ValueReader;
   /** JSON Pointers of patterns that are valid but not enforced: lookaround, back-references and the like. */
   readonly unenforcedPatterns: readonly string[];
 }
@@ -38,11 +42,15 @@ export function compileSchema(schema: unknown, limits: Partial<SchemaLimits> = {
 }
 
 class PreparedSchema implements CompiledSchema {
+  readonly bytes: ValueReader;
+
   constructor(
     private readonly root: SchemaNode,
     readonly unenforcedPatterns: readonly string[],
     private readonly limits: SchemaLimits,
-  ) {}
+  ) {
+    this.bytes = new BytesCheck(root, limits);
+  }
 
   validate(value: unknown): ValidationFailure | undefined {
     try {

@@ -1,7 +1,7 @@
 /** Nesting up to which bytes are read; deeper ones are left to slower readers, who say what is wrong with them. */
 const MAX_DEPTH = 1_024;
 
-/** From this many bytes on a string is read in strides. */
+/** From this many bytes on a string is read in strides of four. */
 const LONG_STRING = 64;
 
 const END = 0;
@@ -23,6 +23,11 @@ const OPEN_BRACE = 0x7b;
 /** From an opening brace or bracket to the closing one. */
 const TO_CLOSING = 2;
 
+/** Which bytes stand for themselves in a string: 1, but for control characters, the quote and the backslash. */
+const plainBytes = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < SPACE || byte === QUOTE || byte === BACKSLASH ? 0 : 1,
+);
+
 /** Bytes that may follow a backslash in a string. */
 const escapes: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrtu'));
 
@@ -43,7 +48,7 @@ export class JsonBytes {
   readonly #open: number[] = [];
 
   /** @param bytes valid UTF-8 */
-  constructor(private readonly bytes: Uint8Array) {}
+  constructor(private readonly bytes: Buffer) {}
 
   /** There is nesting as deep as this, around what is read. */
   reach(depth: number): void {
@@ -53,6 +58,11 @@ export class JsonBytes {
   /** The byte at a place; 0 behind the end. */
   byte(at: number): number {
     return this.bytes[at] ?? END;
+  }
+
+  /** What was read. */
+  text(start: number, end: number): string {
+    return this.bytes.toString('utf8', start, end);
   }
 
   /** White space, if there is some. */
@@ -98,7 +108,8 @@ export class JsonBytes {
         const opening = open[depth - 1] ?? END;
         const next = bytes[at] ?? END;
         if (next === COMMA) {
-          at = this.space(at + 1);
+          at += 1;
+          if ((bytes[at] ?? END) <= SPACE) at = this.space(at);
           if (opening === OPEN_BRACE) at = this.name(at);
           if (at === -1) return -1;
           break;
@@ -112,8 +123,12 @@ export class JsonBytes {
 
   /** A member's name, the colon and the white space around. */
   name(start: number): number {
-    const end = this.string(start);
-    return end === -1 ? -1 : this.colon(end);
+    const { bytes } = this;
+    if (bytes[start] !== QUOTE) return -1;
+    const end = this.#restOfString(start + 1);
+    if (end === -1) return -1;
+    const isTight = bytes[end] === COLON && (bytes[end + 1] ?? END) > SPACE;
+    return isTight ? end + 1 : this.colon(end);
   }
 
   /** The colon after a member's name and the white space around. */
@@ -132,21 +147,30 @@ export class JsonBytes {
     let at = start;
     let nextStride = start + LONG_STRING;
     for (;;) {
-      if (at >= nextStride && ((bytes.byteOffset + at) & 3) === 0) {
-        at = this.#stride(at);
-        nextStride = at + LONG_STRING;
+      while (at < nextStride && plainBytes[bytes[at] ?? END] === 1) at += 1;
+      if (at >= nextStride) {
+        const beyondWord = (bytes.byteOffset + at) & 3;
+        if (beyondWord === 0) at = this.#stride(at);
+        nextStride = beyondWord === 0 ? at + LONG_STRING : at + 4 - beyondWord;
+        continue;
       }
       const byte = bytes[at] ?? END;
       if (byte === QUOTE) return at + 1;
       if (byte < SPACE) return -1;
       at += 1;
       if (byte !== BACKSLASH) continue;
-      const escape = bytes[at] ?? END;
-      if (!escapes.has(escape)) return -1;
-      at += 1;
-      if (escape !== LOWER_U) continue;
-      for (const end = at + 4; at < end; at += 1) if (!isHexDigit(bytes[at] ?? END)) return -1;
+      at = this.#restOfEscape(at);
+      if (at === -1) return -1;
     }
+  }
+
+  /** An escape after its backslash. */
+  #restOfEscape(start: number): number {
+    const escape = this.byte(start);
+    if (!escapes.has(escape)) return -1;
+    if (escape !== LOWER_U) return start + 1;
+    for (let at = start + 1; at < start + 5; at += 1) if (!isHexDigit(this.byte(at))) return -1;
+    return start + 5;
   }
 
   /** Four bytes at a time, as long as none of them needs a closer look. @param start at which a word begins */

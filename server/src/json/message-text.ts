@@ -3,6 +3,7 @@ import { JsonText } from './json-text.js';
 import type { Member, MessagePlaces } from './message-places.js';
 import { readBytes } from './read-bytes.js';
 import { scanText } from './scan-text.js';
+import type { FindArgumentsReader, ValueReader } from './value-reader.js';
 
 /** Values from this length on are passed on as the bytes that they came in, and become text when they are parsed. */
 const MIN_SPLICED_BYTES = 32_768;
@@ -25,11 +26,14 @@ export class MessageText {
     this.#text = text;
   }
 
-  /** The places in a frame, or `undefined` when it cannot be a message. */
-  static read(frame: Buffer): MessageText | undefined {
+  /**
+   * The places in a frame, or `undefined` when it cannot be a message.
+   * @param findReader gives what reads the arguments of a call, so that they are not read once more to be checked
+   */
+  static read(frame: Buffer, findReader?: FindArgumentsReader): MessageText | undefined {
     const text = frame.length < MIN_SPLICED_BYTES ? frame.toString() : undefined;
     const isOneByteEach = text?.length === frame.length;
-    const places = readBytes(frame, isOneByteEach ? text : undefined);
+    const places = readBytes(frame, isOneByteEach ? text : undefined, findReader);
     if (places === undefined) return MessageText.scan(text ?? frame.toString());
     return new MessageText(places, text, isOneByteEach ? undefined : frame, true);
   }
@@ -53,6 +57,11 @@ export class MessageText {
   /** Those of `body`, when it is an object. */
   get bodyMembers(): readonly Member[] {
     return this.places.bodyMembers;
+  }
+
+  /** What has read `args` of the body, and found them as they should be. */
+  get argsReadBy(): ValueReader | undefined {
+    return this.places.argsReadBy;
   }
 
   /** Deepest nesting; the message itself counts 1. */

@@ -22,6 +22,7 @@ class Scanner implements MessagePlaces {
   depth = 0;
   readonly members: Member[] = [];
   bodyMembers: Member[] = [];
+  readonly argsReadBy = undefined;
   #at = 0;
 
   constructor(private readonly text: string) {}

@@ -3,6 +3,7 @@ import { writeJson, type JsonFields, type JsonText } from '../json/json-text.js'
 import { RemoteError } from '../remotes/remote-error.js';
 import { AuthenticationError } from '../authentication/authenticate.js';
 import { MessageText } from '../json/message-text.js';
+import type { FindArgumentsReader, ValueReader } from '../json/value-reader.js';
 import { ActionRequest } from './action-request.js';
 import type { Action, ActionReply, Handle } from './define-action.js';
 import { EnvelopeError, isUnanswered, readEnvelope, type Envelope } from './envelope.js';
@@ -13,6 +14,11 @@ import type { Session } from './session.js';
 export interface DispatcherOptions {
   readonly actions: readonly Action[];
   readonly maxDepth: number;
+  /** What reads the arguments of a call of a function of one of the user's remotes, where something must. */
+  readonly findArgumentsReader: (
+    userId: string,
+    ...names: Parameters<FindArgumentsReader>
+  ) => ValueReader | undefined;
   /** An answer that is nested too deep to be read: its call fails. */
   readonly onUnreadableAnswer: (session: Session, requestId: string) => void;
   readonly log: Logger;
@@ -48,9 +54,11 @@ export class Dispatcher {
   /** Takes a text frame of a session, checked to be UTF-8. */
   dispatch(session: Session, frame: Buffer): void {
     if (!session.isOpen || session.closeIfExpired()) return;
-    const { maxDepth } = this.#options;
+    const { maxDepth, findArgumentsReader } = this.#options;
     try {
-      const message = MessageText.read(frame);
+      const message = MessageText.read(frame, (remotename, functionName) =>
+        findArgumentsReader(session.userId, remotename, functionName),
+      );
       if (message?.isWellFormed && message.depth <= maxDepth && this.#recognised(session, message)) return;
       this.#handle(session, readEnvelope(frame, maxDepth, message));
     } catch (error) {

@@ -26,28 +26,52 @@ export interface SuiteResult {
   readonly missedGroups: readonly string[];
 }
 
-/**
- * Runs files of one draft's folder. The draft-07 files name no `$schema`: it is added, since a schema
- * without one is read as 2020-12.
- */
+/** One test of the suite. */
+export interface SuiteExample {
+  /** `file: group`. */
+  readonly group: string;
+  /** Absent when the schema is refused. */
+  readonly compiled: CompiledSchema | undefined;
+  readonly data: unknown;
+  readonly isValid: boolean;
+}
+
+/** Runs files of one draft's folder. */
 export function runSuite(draft: 'draft7' | 'draft2020-12', files?: readonly string[]): SuiteResult {
-  const folder = join(suiteFolder, 'tests', draft);
-  const names = files ?? readdirSync(folder).filter((name) => name.endsWith('.json'));
   const missed = new Set<string>();
   let total = 0;
   let passed = 0;
+  for (const { group, compiled, data, isValid } of suiteExamples(draft, files)) {
+    total += 1;
+    if (compiled !== undefined && (compiled.validate(data) === undefined) === isValid) passed += 1;
+    else missed.add(group);
+  }
+  return { total, passed, missedGroups: [...missed] };
+}
+
+/**
+ * The tests of files of one draft's folder. The draft-07 files name no `$schema`: it is added, since a schema
+ * without one is read as 2020-12.
+ */
+export function* suiteExamples(
+  draft: 'draft7' | 'draft2020-12',
+  files?: readonly string[],
+): Iterable<SuiteExample> {
+  const folder = join(suiteFolder, 'tests', draft);
+  const names = files ?? readdirSync(folder).filter((name) => name.endsWith('.json'));
   for (const name of names) {
     for (const group of objectsIn(JSON.parse(readFileSync(join(folder, name), 'utf8')))) {
       const compiled = compiledOrRefused(withDraft(group['schema'], draft));
-      for (const example of objectsIn(group['tests'])) {
-        total += 1;
-        if (compiled !== undefined && (compiled.validate(example['data']) === undefined) === example['valid'])
-          passed += 1;
-        else missed.add(`${name}: ${String(group['description'])}`);
+      for (const { data, valid } of objectsIn(group['tests'])) {
+        yield {
+          group: `${name}: ${String(group['description'])}`,
+          compiled,
+          data,
+          isValid: valid === true,
+        };
       }
     }
   }
-  return { total, passed, missedGroups: [...missed] };
 }
 
 /** Every schema of the mandatory files of both drafts. */

@@ -90,6 +90,7 @@ function dispatcherOf(handler: () => ActionReply | Promise<ActionReply>, peerSen
   const log = createLogger('debug', { write: (line: string) => void logs.push(JSON.parse(line) as never) });
   const dispatcher = new Dispatcher({
     actions: [defineAction(pingSchema, handler), defineAction(remoteCallSchema, handler)],
+    findArgumentsReader: () => undefined,
     maxDepth: 128,
     onUnreadableAnswer: () => undefined,
     log,
