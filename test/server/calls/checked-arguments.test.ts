@@ -23,7 +23,7 @@ const wrong: readonly (readonly [string, string])[] = [
   ['{}', 'arguments of f: missing property "city"'],
   ['{"city":"R"}', 'arguments of f: /city: expected at least 2 characters'],
   ['{"city":"Rome","city":"R"}', 'arguments of f: /city: expected at least 2 characters'],
-  ['{"city":"Rome","days":1.5}', 'arguments of f: /days: expected "integer", received a number'],
+  ['{"city":"Rome","days":1.5}', 'arguments of f: /days: expected integer, received number'],
   ['{"city":"Rome","more":1}', 'arguments of f: unexpected property "more"'],
 ];
 
