@@ -6,6 +6,7 @@ import {
   decodeProtectedHeader,
   errors,
   jwtVerify,
+  type JWTHeaderParameters,
   type JWTPayload,
   type JWTVerifyOptions,
   type ProtectedHeaderParameters,
@@ -58,9 +59,13 @@ function identityOf({ sub, exp }: JWTPayload): Identity {
   return { userId: userId.data, expiresAt: sessionEnd(exp) };
 }
 
+/** The header that the hub's own tokens have, and in base64url with the dot after it. */
+const ownHeader: ProtectedHeaderParameters & JWTHeaderParameters = { alg: 'HS256', typ: 'JWT' };
+const OWN_HEADER = `${Buffer.from(JSON.stringify(ownHeader)).toString('base64url')}.`;
+
 function headerOf(token: string): ProtectedHeaderParameters {
   if (token.length > MAX_TOKEN_LENGTH) throw invalidCredentials('the token is too long');
-  return decodeProtectedHeader(token);
+  return token.startsWith(OWN_HEADER) ? ownHeader : decodeProtectedHeader(token);
 }
 
 /** Whether a token ends with the signature of what is before `end`: HMAC with SHA-256, in base64url (RFC 7515). */
@@ -173,7 +178,7 @@ export class Tokens implements Disposable {
       throw new RangeError('ttlMs: expected a positive time');
     const { issuer, audience } = this.#options;
     const exp = Math.ceil((Date.now() + ttlMs) / 1_000);
-    const jwt = new SignJWT().setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setSubject(userId);
+    const jwt = new SignJWT().setProtectedHeader(ownHeader).setSubject(userId);
     if (issuer !== undefined) jwt.setIssuer(issuer);
     if (audience !== undefined) jwt.setAudience(audience);
     return {

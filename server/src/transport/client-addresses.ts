@@ -9,9 +9,11 @@ import { parseNetwork } from '../config/network.js';
  */
 export class ClientAddresses {
   readonly #trusted = new BlockList();
+  readonly #trustsSome: boolean;
 
   /** @param networks as {@link parseNetwork} reads them */
   constructor(networks: readonly string[]) {
+    this.#trustsSome = networks.length > 0;
     for (const network of networks) {
       const parsed = parseNetwork(network);
       if (parsed === undefined) throw new TypeError(`not an address or a network: ${network}`);
@@ -22,7 +24,7 @@ export class ClientAddresses {
   /** The client's address, without a port. */
   of(request: IncomingMessage): string {
     let address = request.socket.remoteAddress ?? 'unknown';
-    if (!this.#trusts(address)) return address;
+    if (!this.#trustsSome || !this.#trusts(address)) return address; // asking the list is dear
     const header = request.headers['x-forwarded-for'];
     const forwarded = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
     for (const entry of forwarded.toReversed()) {

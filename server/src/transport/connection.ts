@@ -83,7 +83,7 @@ export class Connection implements Peer {
     this.#log = log;
     this.#rate = new MessageRate(limits.maxMessagesPerSecond);
     this.#heartbeat = setInterval(() => this.#beat(), limits.heartbeatMs);
-    socket.onClosing = () => this.#outbox.flush();
+    socket.outbox = this.#outbox;
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('ping', () => this.#count());
     socket.on('pong', () => {

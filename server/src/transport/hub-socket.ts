@@ -1,11 +1,12 @@
 import { WebSocket } from 'ws';
+import type { Outbox } from './outbox.js';
 
-/** A socket that tells when a close frame is about to be sent, whoever began: nothing can be sent after it. */
+/** A socket whose outbox is emptied before a close frame is sent, whoever began: nothing can be sent after it. */
 export class HubSocket extends WebSocket {
-  onClosing: (() => void) | undefined;
+  outbox: Pick<Outbox, 'flush'> | undefined;
 
   override close(code?: number, data?: string | Buffer): void {
-    this.onClosing?.();
+    this.outbox?.flush();
     super.close(code, data);
   }
 }

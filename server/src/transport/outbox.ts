@@ -28,7 +28,7 @@ export interface FrameStream {
  */
 export class Outbox {
   /** What is held, in this order: pieces, then text. Each character of a text is a byte. */
-  #pieces: (string | Buffer)[] = [];
+  #pieces: (string | Buffer)[] | undefined;
   #text = '';
   #heldBytes = 0;
   /** Of this turn. */
@@ -43,7 +43,7 @@ export class Outbox {
 
   /** A frame, in pieces that go one after the other. */
   write(frame: TextFrame, bytes?: Buffer, end?: TextFrame): void {
-    if (this.#frames === 0) process.nextTick(this.#endTurn);
+    if (this.#frames === 0) process.nextTick(endTurn, this);
     this.#frames += 1;
     this.#hold(frame);
     if (bytes !== undefined) this.#hold(bytes);
@@ -56,11 +56,11 @@ export class Outbox {
     if (this.#heldBytes === 0) return;
     const pieces = this.#pieces;
     const text = this.#text;
-    this.#pieces = [];
+    this.#pieces = undefined;
     this.#text = '';
     this.#heldBytes = 0;
     if (!this.stream.writable) return;
-    if (pieces.length === 0) return void this.stream.write(text, 'latin1');
+    if (pieces === undefined) return void this.stream.write(text, 'latin1');
     this.stream.cork();
     for (const piece of pieces) this.#write(piece);
     this.#write(text);
@@ -78,13 +78,20 @@ export class Outbox {
       this.#text += piece;
       return;
     }
+    this.#pieces ??= [];
     if (this.#text !== '') this.#pieces.push(this.#text);
     this.#pieces.push(piece);
     this.#text = '';
   }
 
-  readonly #endTurn = (): void => {
+  /** The turn is over. */
+  endTurn(): void {
     this.#frames = 0;
     this.flush();
-  };
+  }
+}
+
+/** One function for all, since an idle outbox is one of many thousands. */
+function endTurn(outbox: Outbox): void {
+  outbox.endTurn();
 }
