@@ -17,6 +17,7 @@ export const LONG_LEASE_MS = 600_000;
 /** A node that writes down what its backplane tells it. */
 export class RecordedNode implements NodeSide {
   readonly messages: { message: NodeMessage; from: string }[] = [];
+  readonly lossesTold: { message: NodeMessage; nodeId: string; loss: Loss }[] = [];
   readonly events: { userId: string; events: readonly string[] }[] = [];
   readonly gone: string[] = [];
   readonly remotes: { userId: string; remotenames: readonly string[] }[] = [];
@@ -27,6 +28,10 @@ export class RecordedNode implements NodeSide {
 
   receive(message: NodeMessage, from: string): void {
     this.messages.push({ message, from });
+  }
+
+  lost(message: NodeMessage, nodeId: string, loss: Loss): void {
+    this.lossesTold.push({ message, nodeId, loss });
   }
 
   deliver(userId: string, events: readonly string[]): void {
@@ -103,6 +108,14 @@ export function claimOf(more: Partial<NameClaim> = {}): NameClaim {
 }
 
 /** Sends a message. @returns why it was lost; waits until it is */
-export async function lossOf(backplane: Backplane, nodeId: string): Promise<Loss> {
-  return new Promise((resolve) => backplane.send(nodeId, { head: ['test'] }, resolve));
+export async function lossOf(
+  { backplane, node }: Pick<Joined, 'backplane' | 'node'>,
+  nodeId: string,
+): Promise<Loss | undefined> {
+  const mark = randomUUID();
+  const find = () => node.lossesTold.find(({ message }) => message.head[1] === mark);
+  backplane.send(nodeId, { head: ['test', mark], body: new JsonText('1e400') }, true);
+  await eventually(() => find() !== undefined, 'it is told as lost');
+  const told = find();
+  return told?.nodeId === nodeId ? told.loss : undefined;
 }

@@ -123,7 +123,7 @@ describe.each(kinds)('%s', (_kind, isSkipped, start) => {
 
   cluster('CLUSTER-07: a message to a node that nobody knows is told as lost', async () => {
     await using stage = await start();
-    expect(await lossOf(stage.backplane, randomUUID())).toBe('node-gone');
+    expect(await lossOf(stage, randomUUID())).toBe('node-gone');
     expect(() => stage.backplane.send(randomUUID(), { head: ['test'] })).not.toThrow();
   });
 

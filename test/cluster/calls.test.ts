@@ -227,6 +227,6 @@ cluster(
     for (let n = 0; n < 30; n += 1) await callOnce(neighbour);
     expect(await executedSince(nodes.redis, before)).toEqual({});
     for (let n = 0; n < 30; n += 1) await callOnce(far);
-    expect(await executedSince(nodes.redis, before)).toEqual({ spublish: 60 });
+    expect(await executedSince(nodes.redis, before)).toEqual({ spublish: 60, eval: 30 });
   },
 );

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import type { Loss } from '../../server/src/cluster/backplane.js';
 import type { RedisBackplane } from '../../server/src/cluster/redis-backplane.js';
 import { JsonText } from '../../server/src/json/json-text.js';
 import { eventually } from '../support/eventually.js';
@@ -18,6 +17,7 @@ async function joinTwo() {
   return {
     redis,
     sender: sender.backplane,
+    senderNode: sender.node,
     receiver: receiver.backplane,
     received: receiver.node.messages,
     events: receiver.node.events,
@@ -77,13 +77,13 @@ cluster(
     await using both = await joinTwo();
     both.redis.pause();
     const body = new JsonText(Buffer.alloc(1024 * 1024, '1'));
-    const losses: (Loss | undefined)[] = [];
     for (let n = 0; n < 100; n += 1) {
-      both.sender.send(both.receiver.nodeId, { head: ['test', n], body }, (loss) => losses.push(loss));
+      both.sender.send(both.receiver.nodeId, { head: ['test', n], body }, true);
       await setImmediate();
     }
-    expect(losses.length).toBeGreaterThan(10);
-    expect(new Set(losses)).toEqual(new Set(['unavailable']));
+    const { lossesTold } = both.senderNode;
+    expect(lossesTold.length).toBeGreaterThan(10);
+    expect(new Set(lossesTold.map(({ loss }) => loss))).toEqual(new Set(['unavailable']));
   },
 );
 
@@ -91,13 +91,12 @@ cluster(
 cluster('CLUSTER-06: the messages of one turn may be long together', async () => {
   await using both = await joinTwo();
   const body = new JsonText(Buffer.alloc(4 * 1024 * 1024, '1'));
-  const losses: Loss[] = [];
   for (let n = 0; n < 10; n += 1) {
-    both.sender.send(both.receiver.nodeId, { head: ['test', n], body }, (loss) => losses.push(loss));
+    both.sender.send(both.receiver.nodeId, { head: ['test', n], body }, true);
   }
   await eventually(() => both.received.length === 10 || !both.receiver.isReady, 'all have arrived');
   expect(both.received.length).toBe(10);
-  expect(losses).toEqual([]);
+  expect(both.senderNode.lossesTold).toEqual([]);
   expect(both.receiver.isReady).toBe(true);
 });
 
@@ -152,18 +151,22 @@ cluster(
     await using both = await joinTwo();
     const { nodeId } = both.receiver;
     await both.receiver[Symbol.asyncDispose]();
-    expect(await lossOf(both.sender, nodeId)).toBe('node-gone');
+    const sending = { backplane: both.sender, node: both.senderNode };
+    expect(await lossOf(sending, nodeId)).toBe('node-gone');
     await both.redis.kill();
     await eventually(() => !both.sender.isReady, 'Redis is away');
-    expect(await lossOf(both.sender, nodeId)).toBe('unavailable');
+    expect(await lossOf(sending, nodeId)).toBe('unavailable');
   },
 );
 
 // it counts as unread for ever
 cluster('CLUSTER-06: much that is sent to a node that nobody knows is all told as lost', async () => {
   await using both = await joinTwo();
-  const losses = sendMuch(both.sender, 'nobody');
-  await eventually(() => losses.length === 20, 'all are told', 1_500);
+  sendMuch(both.sender, 'nobody');
+  const { lossesTold } = both.senderNode;
+  await eventually(() => lossesTold.length === 20, 'all are told', 1_500);
+  expect(new Set(lossesTold.map(({ message }) => message.head[1]))).toHaveLength(20);
+  expect(new Set(lossesTold.map(({ loss }) => loss))).toEqual(new Set(['node-gone']));
 });
 
 cluster('CLUSTER-06: what was lost on its way is not waited for: later messages arrive', async () => {
@@ -171,8 +174,8 @@ cluster('CLUSTER-06: what was lost on its way is not waited for: later messages 
   const raw = new Redis(both.redis.url);
   // the node lives, and for a moment nobody listens there
   await raw.set('test:node:{late}:lease', '0');
-  const losses = sendMuch(both.sender, 'late');
-  await eventually(() => losses.length > 0, 'nobody listens');
+  sendMuch(both.sender, 'late');
+  await eventually(() => both.senderNode.lossesTold.length > 0, 'nobody listens');
   let heard = 0;
   raw.on('smessage', () => (heard += 1));
   await raw.ssubscribe('test:node:{late}:mailbox');
@@ -180,12 +183,8 @@ cluster('CLUSTER-06: what was lost on its way is not waited for: later messages 
   await eventually(() => heard > 0, 'the message has arrived', 1_500).finally(() => raw.disconnect());
 });
 
-/** Sends twenty messages of 1 MiB. @returns those that are told as lost, as they come */
-function sendMuch(backplane: RedisBackplane, nodeId: string): readonly Loss[] {
+/** Sends twenty messages of 1 MiB. */
+function sendMuch(backplane: RedisBackplane, nodeId: string): void {
   const body = new JsonText(Buffer.alloc(1024 * 1024, '1'));
-  const losses: Loss[] = [];
-  for (let n = 0; n < 20; n += 1) {
-    backplane.send(nodeId, { head: ['test', n], body }, (loss) => losses.push(loss));
-  }
-  return losses;
+  for (let n = 0; n < 20; n += 1) backplane.send(nodeId, { head: ['test', n], body }, true);
 }

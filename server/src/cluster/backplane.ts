@@ -45,6 +45,8 @@ export interface NameLimits {
 export interface NodeSide {
   /** A message of another node. */
   receive(message: NodeMessage, from: string): void;
+  /** A message that was to be told when it did not get there. */
+  lost(message: NodeMessage, nodeId: string, loss: Loss): void;
   /** Events of other nodes for the sessions of a user, as the texts of their frames. */
   deliver(userId: string, events: readonly string[]): void;
   /** A node is gone, or has lost what was on its way: nothing that it was sent will be answered. */
@@ -98,8 +100,11 @@ export interface Backplane extends AsyncDisposable {
   /** Whether a user has sessions on other nodes. */
   isElsewhere(userId: string): Soon<boolean>;
 
-  /** Sends a message to a node, with those of the same turn; `onLost` is told when it did not get there. */
-  send(nodeId: string, message: NodeMessage, onLost?: (loss: Loss) => void): void;
+  /**
+   * Sends a message to a node, with those of the same turn.
+   * @param isTold {@link NodeSide.lost} is called when it did not get there, as far as that is known
+   */
+  send(nodeId: string, message: NodeMessage, isTold?: boolean): void;
 
   /** Notes where an instance of a user is now. @returns other nodes that live where it was, or calls wait for it */
   moveInstance(userId: string, instanceKey: string, sessionId: string): Soon<readonly string[]>;

@@ -61,6 +61,17 @@ export class CallRelay implements CallWays {
     return true;
   }
 
+  /** Takes a message that did not get there, if it was about a call. */
+  lost({ head }: NodeMessage, nodeId: string, loss: Loss): boolean {
+    const [kind, n] = head;
+    if (kind !== 'call' && kind !== 'cancel') return false;
+    const call = typeof n === 'number' ? this.#calls.get(n) : undefined;
+    if (call?.nodeId !== nodeId) return true; // it has ended, or has gone another way
+    if (kind === 'call') call.lost(loss);
+    else call.overdue();
+    return true;
+  }
+
   /** Nothing that this node was sent will be answered. */
   nodeGone(nodeId: string): void {
     this.#routes.forgetNode(nodeId);
@@ -94,8 +105,8 @@ export class CallRelay implements CallWays {
     return found instanceof Promise ? found.then((holder) => this.#keep(userId, holder)) : found;
   }
 
-  send(nodeId: string, message: NodeMessage, onLost: (loss: Loss) => void): void {
-    this.backplane.send(nodeId, message, onLost);
+  send(nodeId: string, message: NodeMessage): void {
+    this.backplane.send(nodeId, message, true);
   }
 
   ended(call: RelayedCall): void {

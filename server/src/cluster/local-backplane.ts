@@ -9,8 +9,10 @@ export class LocalBackplane implements Backplane {
   readonly nodeId = randomUUID();
   readonly isReady = true;
 
-  start(_node: NodeSide): void {
-    // nobody will ever tell it anything
+  #node: NodeSide | undefined;
+
+  start(node: NodeSide): void {
+    this.#node = node;
   }
 
   claim(claim: NameClaim): undefined {
@@ -53,8 +55,8 @@ export class LocalBackplane implements Backplane {
     return false;
   }
 
-  send(...[, , onLost]: Parameters<Backplane['send']>): void {
-    onLost?.('node-gone');
+  send(...[nodeId, message, isTold]: Parameters<Backplane['send']>): void {
+    if (isTold === true) this.#node?.lost(message, nodeId, 'node-gone');
   }
 
   moveInstance(): readonly [] {

@@ -3,6 +3,8 @@ import type { NodeMessage } from './node-messages.js';
 
 /** The first byte: a node leaves batches of another form alone. */
 const FORMAT = 1;
+/** The first byte of a batch that has come back, with the id of the node that it was for. */
+const RETURNED = 2;
 /** Two lengths before each message. */
 const LENGTHS = 8;
 /** Bodies from this length on stay bytes, since they are mostly passed on. */
@@ -56,6 +58,18 @@ export function writeBatch(sender: string, messages: readonly WrittenMessage[]):
 export interface ReceivedBatch {
   readonly sender: string;
   readonly messages: readonly NodeMessage[];
+}
+
+/** What a batch begins with that has come back from a node. */
+export function returnMark(nodeId: string): string {
+  return String.fromCharCode(RETURNED, Buffer.byteLength(nodeId)) + nodeId;
+}
+
+/** A batch that has come back, and the node that it was for; `undefined` when it is none. */
+export function readReturned(payload: Buffer): { nodeId: string; batch: Buffer } | undefined {
+  if (payload[0] !== RETURNED) return undefined;
+  const end = 2 + (payload[1] ?? 0);
+  return { nodeId: payload.toString('utf8', 2, end), batch: payload.subarray(end) };
 }
 
 /** Reads a batch; `undefined` when it is none, or of a form that is not known. */

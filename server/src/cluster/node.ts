@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { SessionDirectory } from '../sessions/session-directory.js';
 import type { Logger } from '../observability/logger.js';
 import type { AskedCalls } from './asked-calls.js';
-import type { NameClaim, NodeSide } from './backplane.js';
+import type { Loss, NameClaim, NodeSide } from './backplane.js';
 import type { CallRelay } from './call-relay.js';
 import type { InstanceRelay } from './instance-relay.js';
 import { overruledHead, type NodeMessage } from './node-messages.js';
@@ -48,6 +48,11 @@ export class Node implements NodeSide {
     } catch (error) {
       log.error({ err: error }, 'message of a node failed');
     }
+  }
+
+  lost(message: NodeMessage, nodeId: string, loss: Loss): void {
+    const { relay, questions } = this.parts;
+    if (!relay.lost(message, nodeId, loss)) questions.lost(message, nodeId, loss);
   }
 
   deliver(userId: string, events: readonly string[]): void {

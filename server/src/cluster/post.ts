@@ -1,6 +1,6 @@
 import type { Loss } from './backplane.js';
 import type { Keys } from './keys.js';
-import { WrittenMessage, writeBatch } from './message-batch.js';
+import { WrittenMessage, readBatch, readReturned, returnMark, writeBatch } from './message-batch.js';
 import { readHead, type NodeMessage } from './node-messages.js';
 import type { RedisConnections } from './redis-connections.js';
 
@@ -17,8 +17,19 @@ const READ_NOTICE_BYTES = 1024 * 1024;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 interface Letter {
-  readonly message: WrittenMessage;
-  readonly onLost: ((loss: Loss) => void) | undefined;
+  readonly written: WrittenMessage;
+  /** Set when it is told that it did not get there. */
+  readonly told: NodeMessage | undefined;
+}
+
+/** What the post works with. */
+export interface PostOptions {
+  readonly redis: Pick<RedisConnections, 'commands' | 'isReady' | 'publishSilently' | 'publishOrReturn'>;
+  readonly keys: Keys;
+  /** The id of this node, which may change. */
+  readonly sender: () => string;
+  /** Told of each message that did not get there, if it was to be told. */
+  readonly lost: (message: NodeMessage, nodeId: string, loss: Loss) => void;
 }
 
 /** What is on its way to one node. */
@@ -30,8 +41,8 @@ interface Outgoing {
 
 /**
  * Sends messages to other nodes. Those of one turn of the event loop for one node travel together, which is most of
- * what makes them cheap. Where the sender wants to know, Redis tells at once when nobody listens at the other end; those
- * messages keep their order among themselves, and so do the others.
+ * what makes them cheap, and arrive in their order. Where somebody wants to know whether a message has arrived, Redis gives back
+ * at once what nobody listens to at the other end.
  */
 export class Post {
   readonly #nodes = new Map<string, Outgoing>();
@@ -41,19 +52,15 @@ export class Post {
   readonly #read = new Map<string, number>();
   #flush: NodeJS.Immediate | undefined;
 
-  /** @param sender the id of this node, which may change */
-  constructor(
-    private readonly redis: Pick<RedisConnections, 'commands' | 'isReady' | 'publishSilently'>,
-    private readonly keys: Keys,
-    private readonly sender: () => string,
-  ) {}
+  constructor(private readonly options: PostOptions) {}
 
-  send(nodeId: string, message: NodeMessage, onLost?: (loss: Loss) => void): void {
-    const letter = { message: new WrittenMessage(message), onLost };
+  /** @param isTold whether it is told when it does not get there */
+  send(nodeId: string, message: NodeMessage, isTold = false): void {
+    const letter = { written: new WrittenMessage(message), told: isTold ? message : undefined };
     const outgoing = this.#outgoing(nodeId);
-    if (outgoing.waitingBytes > MAX_WAITING_BYTES) return lose([letter], 'unavailable');
+    if (outgoing.waitingBytes > MAX_WAITING_BYTES) return this.#lose(nodeId, [letter], 'unavailable');
     outgoing.letters.push(letter);
-    outgoing.waitingBytes += letter.message.bytes;
+    outgoing.waitingBytes += letter.written.bytes;
     this.#sendSoon(nodeId);
   }
 
@@ -80,14 +87,27 @@ export class Post {
     return true;
   }
 
-  /** What a node, or every one, was sent and has not read is lost. */
-  forgetUnread(nodeId?: string): void {
-    for (const id of nodeId === undefined ? [...this.#nodes.keys()] : [nodeId]) {
-      const outgoing = this.#nodes.get(id);
-      this.#nodes.delete(id);
-      this.#read.delete(id);
-      if (outgoing !== undefined) lose(outgoing.letters, 'unavailable');
-    }
+  /** A node is gone, or has lost what it was sent: it will not say that it has read it, and what waits has not been sent. */
+  forget(nodeId: string, loss: Loss = 'node-gone'): void {
+    const outgoing = this.#nodes.get(nodeId);
+    this.#nodes.delete(nodeId);
+    this.#read.delete(nodeId);
+    if (outgoing !== undefined) this.#lose(nodeId, outgoing.letters, loss);
+  }
+
+  /** No node can be reached. */
+  cutOff(): void {
+    for (const nodeId of [...this.#nodes.keys()]) this.forget(nodeId, 'unavailable');
+  }
+
+  /** Takes what has come back of this node's own messages, if it is that: nobody listens there. */
+  tookReturned(payload: Buffer): boolean {
+    const returned = readReturned(payload);
+    const batch = returned && readBatch(returned.batch);
+    if (returned === undefined || batch === undefined) return false;
+    // under another id it was cut off, and all has been told already
+    if (batch.sender === this.options.sender()) this.#notReceived(returned.nodeId, batch.messages);
+    return true;
   }
 
   #outgoing(nodeId: string): Outgoing {
@@ -106,48 +126,51 @@ export class Post {
   #sendTo(nodeId: string): void {
     const outgoing = this.#nodes.get(nodeId);
     if (outgoing === undefined) return;
-    if (!this.redis.isReady) return this.forgetUnread(nodeId);
+    if (!this.options.redis.isReady) return this.forget(nodeId, 'unavailable');
     while (outgoing.letters.length > 0 && outgoing.unreadBytes < MAX_UNREAD_BYTES) {
       const letters = takeBatch(outgoing.letters);
-      for (const { message } of letters) outgoing.waitingBytes -= message.bytes;
+      for (const { written } of letters) outgoing.waitingBytes -= written.bytes;
       outgoing.unreadBytes += this.#publish(nodeId, letters);
     }
   }
 
   /** @returns how many bytes that were */
   #publish(nodeId: string, letters: readonly Letter[]): number {
-    const silent = letters.filter(({ onLost }) => onLost === undefined);
-    const registered = silent.length === 0 ? letters : letters.filter(({ onLost }) => onLost !== undefined);
-    let bytes = 0;
-    if (silent.length > 0) {
-      const batch = this.#batchOf(silent);
-      bytes += batch.length;
-      this.redis.publishSilently(this.keys.mailbox(nodeId), batch);
-    }
-    if (registered.length > 0) bytes += this.#publishRegistered(nodeId, registered);
-    return bytes;
-  }
-
-  /** Those who sent these want to know when they have not arrived. */
-  #publishRegistered(nodeId: string, letters: readonly Letter[]): number {
-    const batch = this.#batchOf(letters);
-    this.redis.commands.spublish(this.keys.mailbox(nodeId), batch).then(
-      (receivers) => {
-        if (receivers === 0) this.#notReceived(nodeId, letters);
-      },
-      () => {
-        this.#tookBack(nodeId, batch.length);
-        lose(letters, 'unavailable');
-      },
+    const { redis, keys, sender } = this.options;
+    const batch = writeBatch(
+      sender(),
+      letters.map(({ written }) => written),
     );
+    const mailbox = keys.mailbox(nodeId);
+    const back = { channel: keys.mailbox(sender()), mark: returnMark(nodeId) };
+    if (letters.every(({ told }) => told === undefined)) redis.publishSilently(mailbox, batch);
+    else if (!redis.publishOrReturn(mailbox, batch, back)) this.#publishAnswered(nodeId, batch, letters);
     return batch.length;
   }
 
+  /** Where nothing can be given back, its answer tells whether anybody listens. */
+  #publishAnswered(nodeId: string, batch: Buffer, letters: readonly Letter[]): void {
+    const { redis, keys } = this.options;
+    redis.commands.spublish(keys.mailbox(nodeId), batch).then(
+      (receivers) => {
+        if (receivers === 0) this.#notReceived(nodeId, toldOf(letters));
+      },
+      () => {
+        this.#tookBack(nodeId, batch.length);
+        this.#lose(nodeId, letters, 'unavailable');
+      },
+    );
+  }
+
   /** Nobody listens there, and so nobody will say what was read, nor get what waits. */
-  #notReceived(nodeId: string, letters: readonly Letter[]): void {
+  #notReceived(nodeId: string, messages: readonly NodeMessage[]): void {
     const waiting = this.#nodes.get(nodeId)?.letters ?? [];
     this.#nodes.delete(nodeId);
-    lose([...letters, ...waiting], 'node-gone');
+    for (const message of [...messages, ...toldOf(waiting)]) this.options.lost(message, nodeId, 'node-gone');
+  }
+
+  #lose(nodeId: string, letters: readonly Letter[], loss: Loss): void {
+    for (const message of toldOf(letters)) this.options.lost(message, nodeId, loss);
   }
 
   #tookBack(nodeId: string, bytes: number): void {
@@ -156,23 +179,19 @@ export class Post {
     outgoing.unreadBytes = Math.max(0, outgoing.unreadBytes - bytes);
     this.#sendSoon(nodeId);
   }
-
-  #batchOf(letters: readonly Letter[]): Buffer {
-    const messages = letters.map(({ message }) => message);
-    return writeBatch(this.sender(), messages);
-  }
 }
 
 /** Takes the first letters away, as many as may travel together. */
 function takeBatch(letters: Letter[]): Letter[] {
   let bytes = 0;
-  const end = letters.findIndex(({ message }, index) => {
-    bytes += message.bytes;
+  const end = letters.findIndex(({ written }, index) => {
+    bytes += written.bytes;
     return index > 0 && bytes > MAX_BATCH_BYTES;
   });
   return letters.splice(0, end === -1 ? letters.length : end);
 }
 
-function lose(letters: readonly Letter[], loss: Loss): void {
-  for (const { onLost } of letters) onLost?.(loss);
+/** The messages among these that are told when they do not get there. */
+function toldOf(letters: readonly Letter[]): NodeMessage[] {
+  return letters.flatMap(({ told }) => (told === undefined ? [] : [told]));
 }

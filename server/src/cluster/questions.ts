@@ -64,8 +64,7 @@ export class Questions {
       };
       const timer = setTimeout(() => settle(unavailable()), timeoutMs);
       this.#open.set(n, { nodeId, timer, settle });
-      const lost = (loss: Loss): void => settle(loss === 'node-gone' ? new NodeGoneError() : unavailable());
-      this.backplane.send(nodeId, { head: ['ask', n, about, fields] }, lost);
+      this.backplane.send(nodeId, { head: ['ask', n, about, fields] }, true);
     });
   }
 
@@ -75,6 +74,14 @@ export class Questions {
     else if (head[0] === 'answer') this.#answered(head, body, from);
     else if (head[0] === 'refusal') this.#refused(head, from);
     else return false;
+    return true;
+  }
+
+  /** Takes a message that did not get there, if it was a question. */
+  lost({ head }: NodeMessage, nodeId: string, loss: Loss): boolean {
+    if (head[0] !== 'ask') return false;
+    const question = typeof head[1] === 'number' ? this.#find(head[1], nodeId) : undefined;
+    question?.settle(loss === 'node-gone' ? new NodeGoneError() : unavailable());
     return true;
   }
 

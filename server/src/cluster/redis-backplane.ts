@@ -69,7 +69,9 @@ export class RedisBackplane implements Backplane {
     this.#membership = new Membership({ redis: this.#redis, keys: this.#keys, leaseMs, listener: this, log });
     this.#names = new RedisNames(this.#redis, this.#keys);
     const sender = (): string => this.nodeId;
-    this.#post = new Post(this.#redis, this.#keys, sender);
+    const lost = (message: NodeMessage, nodeId: string, loss: Loss): void =>
+      this.#node?.lost(message, nodeId, loss);
+    this.#post = new Post({ redis: this.#redis, keys: this.#keys, sender, lost });
     this.#channels = new UserChannels(this.#redis, this.#keys, sender, log);
     this.#redis.on('message', (channel, payload) => this.#received(channel, payload));
   }
@@ -148,8 +150,8 @@ export class RedisBackplane implements Backplane {
     return this.#channels.isElsewhere(userId);
   }
 
-  send(nodeId: string, message: NodeMessage, onLost?: (loss: Loss) => void): void {
-    this.#post.send(nodeId, message, onLost);
+  send(nodeId: string, message: NodeMessage, isTold = false): void {
+    this.#post.send(nodeId, message, isTold);
   }
 
   async moveInstance(userId: string, instanceKey: string, sessionId: string): Promise<readonly string[]> {
@@ -244,12 +246,12 @@ export class RedisBackplane implements Backplane {
   }
 
   cutOff(): void {
-    this.#post.forgetUnread();
+    this.#post.cutOff();
     this.#node?.cutOff();
   }
 
   async died(nodeId: string): Promise<void> {
-    this.#post.forgetUnread(nodeId);
+    this.#post.forget(nodeId);
     this.#node?.nodeGone(nodeId);
     for (const userId of await this.#redis.commands.smembers(this.#keys.usersOf(nodeId))) {
       const names = await this.#names.clear(userId, nodeId);
@@ -258,7 +260,7 @@ export class RedisBackplane implements Backplane {
   }
 
   forgot(nodeId: string): void {
-    this.#post.forgetUnread(nodeId);
+    this.#post.forget(nodeId);
     this.#node?.nodeGone(nodeId);
   }
 
@@ -285,7 +287,7 @@ export class RedisBackplane implements Backplane {
 
   /** What was sent to a node that has been taken for dead by now is not waited for: it must not be done any more. */
   #receivedBatch(node: NodeSide, payload: Buffer): void {
-    if (this.#membership.hasLapsed) return;
+    if (this.#membership.hasLapsed || this.#post.tookReturned(payload)) return;
     const batch = readBatch(payload);
     if (batch === undefined)
       return this.#options.log.warn({ bytes: payload.length }, 'unreadable message of a node');

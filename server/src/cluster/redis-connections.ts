@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Cluster, Redis } from 'ioredis';
 import type { Logger } from '../observability/logger.js';
 import { defineScripts } from './scripts.js';
-import { SilentPublisher } from './silent-publisher.js';
+import { SilentPublisher, type ReturnAddress } from './silent-publisher.js';
 
 /** Where Redis is, and how patient a node is with it. */
 export interface RedisPlace {
@@ -75,6 +75,14 @@ export class RedisConnections extends EventEmitter<RedisEvents> implements Dispo
     this.commands.spublish(channel, payload).catch((error: unknown) => {
       this.log.warn({ err: error }, 'messages for other nodes lost');
     });
+  }
+
+  /**
+   * Publishes what comes back to another channel when nobody listens, behind a few bytes that say so.
+   * @returns false when that is not to be had: with a Redis Cluster, and without a connection
+   */
+  publishOrReturn(channel: string, payload: Buffer, back: ReturnAddress): boolean {
+    return this.#isReady && this.#silent?.publishOrReturn(channel, payload, back) === true;
   }
 
   /** Begins to connect, and keeps trying. */

@@ -25,7 +25,8 @@ export interface CallWays {
     request: CallRequest,
     knownWrong: NameHolder | undefined,
   ): NameHolder | undefined | Promise<NameHolder | undefined>;
-  send(nodeId: string, message: NodeMessage, onLost: (loss: Loss) => void): void;
+  /** Tells {@link RelayedCall.lost} when it does not get there. */
+  send(nodeId: string, message: NodeMessage): void;
   /** The call is over. */
   ended(call: RelayedCall): void;
   readonly deadlines: Deadlines;
@@ -116,7 +117,7 @@ export class RelayedCall implements TrackedCall, Overdue, EndedCall {
     if (this.isOver || this.#cancelReason !== undefined) return;
     this.#cancelReason = reason;
     if (!this.#isSent || this.#holder === undefined) return this.fail(cancelled(reason));
-    this.ways.send(this.#holder.nodeId, { head: ['cancel', this.n, reason] }, () => this.overdue());
+    this.ways.send(this.#holder.nodeId, { head: ['cancel', this.n, reason] });
     this.#waitUntil(performance.now() + GRACE_MS); // its node says how it ended
   }
 
@@ -151,15 +152,15 @@ export class RelayedCall implements TrackedCall, Overdue, EndedCall {
     else this.fail(notConnected(this.request.remotename));
   }
 
-  /** The node that has the call is gone, or has forgotten it. */
+  /** The node that has the call is gone, or has forgotten it. One that it does not have yet looks for another way. */
   nodeGone(): void {
-    this.#failDisconnected('unknown');
+    if (this.#isSent) this.#failDisconnected('unknown');
   }
 
   /** This node is shutting down, and the other one need not go on. */
   shutDown(): void {
     if (this.#isSent && this.#holder !== undefined) {
-      this.ways.send(this.#holder.nodeId, { head: ['cancel', this.n, 'caller-gone'] }, () => undefined);
+      this.ways.send(this.#holder.nodeId, { head: ['cancel', this.n, 'caller-gone'] });
     }
     const executed = this.#isSent ? 'unknown' : 'no';
     this.fail(new RemoteError('shutting-down', 'the hub is shutting down', { executed }));
@@ -194,10 +195,11 @@ export class RelayedCall implements TrackedCall, Overdue, EndedCall {
     const call = ['call', this.n, userId, remotename, functionName, timeoutMs ?? 0, wantsProgress];
     const head = [...call, ...trace];
     this.#waitUntil(performance.now() + this.#timeoutMs + GRACE_MS);
-    this.ways.send(holder.nodeId, { head, body: args }, (loss) => this.#lost(loss));
+    this.ways.send(holder.nodeId, { head, body: args });
   }
 
-  #lost(loss: Loss): void {
+  /** It did not get to the node that serves. */
+  lost(loss: Loss): void {
     if (loss === 'unavailable') return this.fail(unavailable(undefined, 'unknown'));
     this.#deadNodeId = this.nodeId;
     this.moved();
