@@ -3,6 +3,9 @@ import type { Redis } from 'ioredis';
 /** Bytes that wait to be written, beyond which nothing more is taken: a slow Redis must not fill the memory. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
+/** Up to this a copy is cheaper than a write of several parts, in bytes. */
+const MAX_COPIED_BYTES = 16_384;
+
 /** Where something goes that nobody has received, and the text that it has before it there. */
 export interface ReturnAddress {
   readonly channel: string;
@@ -48,11 +51,14 @@ export class SilentPublisher {
   #write(before: string, payload: Buffer, after: string): boolean {
     const { stream } = this.client;
     if (!this.#isReady || stream.writableLength > MAX_WAITING_BYTES) return false;
-    stream.cork();
-    stream.write(`${before}$${payload.length}\r\n`);
-    stream.write(payload);
-    stream.write(`\r\n${after}`);
-    stream.uncork();
+    const start = Buffer.from(`${before}$${payload.length}\r\n`);
+    const end = Buffer.from(`\r\n${after}`);
+    if (payload.length <= MAX_COPIED_BYTES) stream.write(Buffer.concat([start, payload, end]));
+    else {
+      stream.cork();
+      for (const part of [start, payload, end]) stream.write(part);
+      stream.uncork();
+    }
     return true;
   }
 }
