@@ -1,3 +1,4 @@
+import type { Hub } from '@remotes-hub/client';
 import { expect, test } from 'vitest';
 import { eventually, soon } from '../support/eventually.js';
 import type { HubProcess } from '../support/hub-process.js';
@@ -6,6 +7,7 @@ import { redisNote, redisPath } from '../support/redis.js';
 import { balancerNote, balancerPath } from './balancer.js';
 import { Deployment, sessionsOf } from './deployment.js';
 import { Players, type Loss } from './player.js';
+import { until } from './until.js';
 
 const SESSIONS = 30;
 /** Time over which a node spreads the return of so few sessions, with the jitter that the client adds. */
@@ -36,11 +38,18 @@ async function takeDown(node: HubProcess, other: HubProcess, { all }: Players): 
   return losses();
 }
 
-/** Opens sessions until one of them is on this node, and closes them. */
+/** Opens sessions until one of them is on this node, and closes them: the nodes have seen it at the end. */
 async function untilUsed(node: HubProcess, deployment: Deployment): Promise<void> {
-  const newcomers = [];
+  const newcomers: Hub[] = [];
+  const sessions = async (): Promise<number> => sum(await Promise.all(deployment.nodes.map(sessionsOf)));
+  const before = await sessions();
   while ((await sessionsOf(node)) === 0) newcomers.push(await deployment.connect());
   await Promise.all(newcomers.map(async (hub) => hub.close()));
+  await until(async () => (await sessions()) === before, 'the newcomers have left');
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 /** A session that never answers its close, and so holds up the end of its node. */
