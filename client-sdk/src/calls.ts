@@ -26,8 +26,9 @@ export class PendingRequests {
 
   /** A nonce never used before on this connection. */
   newNonce(): string {
+    this.#count += 1;
     // V8 would keep all that goes through one map, from one full collection to the next
-    if ((this.#count += 1) % 1_024 === 0) this.#requests = new Map(this.#requests);
+    if (this.#count % 1_024 < 1 && this.#requests.size < 1_024) this.#requests = new Map(this.#requests);
     return `n${this.#count}`;
   }
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LinkedList, type Place } from '../../server/src/linked-list.js';
-import { RenewedMap } from '../../server/src/renewed-map.js';
+import { GenerationalMap } from '../../server/src/generational-map.js';
 
 test('a list holds what was added and has not left, in the order it came', () => {
   fc.assert(
@@ -43,24 +43,27 @@ test('places that are left while a list is gone through are told apart from thos
   expect(list.size).toBe(0);
 });
 
-test('a renewed map holds what a map would, however many have come and gone', () => {
+test('a generational map holds what a map would, however many have come and gone', () => {
+  const lifetimes = fc.array(fc.oneof(fc.nat(30), fc.nat(6_000)), { minLength: 4_000, maxLength: 5_000 });
   fc.assert(
-    fc.property(
-      fc.array(fc.tuple(fc.nat(40), fc.boolean()), { minLength: 3_000, maxLength: 4_000 }),
-      (script) => {
-        const renewed = new RenewedMap<number, number>();
-        const map = new Map<number, number>();
-        for (const [index, [key, isSet]] of script.entries()) {
-          if (isSet) {
-            renewed.set(key, index);
-            map.set(key, index);
-          } else expect(renewed.delete(key)).toBe(map.delete(key));
-          expect(renewed.get(key)).toBe(map.get(key));
-          expect(renewed.size).toBe(map.size);
+    fc.property(lifetimes, (lasting) => {
+      const generational = new GenerationalMap<number, string>();
+      const map = new Map<number, string>();
+      const ending = new Map<number, number[]>();
+      for (const [now, time] of lasting.entries()) {
+        generational.set(now, `value ${now}`);
+        map.set(now, `value ${now}`);
+        ending.set(now + time, [...(ending.get(now + time) ?? []), now]);
+        for (const key of ending.get(now) ?? []) {
+          expect(generational.get(key)).toBe(map.get(key));
+          expect(generational.delete(key)).toBe(map.delete(key));
+          expect(generational.delete(key)).toBe(false);
+          expect(generational.get(key)).toBe(undefined);
         }
-        expect(renewed.values()).toEqual([...map.values()]);
-      },
-    ),
+        expect(generational.size).toBe(map.size);
+      }
+      expect(generational.values()).toEqual([...map.values()]);
+    }),
     { numRuns: 5 },
   );
 });

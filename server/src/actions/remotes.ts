@@ -6,8 +6,10 @@ import {
   remoteConnectSchema,
   remoteDisconnectSchema,
   remoteListSchema,
+  type RemoteCall,
   type RemoteConnect,
 } from '@remotes-hub/protocol';
+import type { CallListener, CallRequest } from '../calls/call-request.js';
 import type { CallerCalls } from '../calls/caller-calls.js';
 import type { Calls } from '../calls/calls.js';
 import type { InstanceRelay } from '../cluster/instance-relay.js';
@@ -124,26 +126,8 @@ function callingActions(parts: RemoteActionParts): Action[] {
         const { session, nonce } = request;
         const caller = callers.of(session);
         caller.requireRoom();
-        const { args: parsedArgs } = body; // there only when it was read by its schema
-        const args = message.bodyMember('args') ?? NO_ARGUMENTS;
-        const start = (): undefined => {
-          const call = calls.start({
-            userId: session.userId,
-            remotename: body.remotename,
-            functionName: body.function,
-            args,
-            parsedArgs,
-            argsReadBy: parsedArgs === undefined ? message.argsReadBy : undefined,
-            ...(body.timeoutMs !== undefined && { timeoutMs: body.timeoutMs }),
-            traceparent: body.traceparent,
-            tracestate: body.tracestate,
-            ...progressTo(request),
-          });
-          caller.track(call, nonce, {
-            resolve: (result) => request.answer(result),
-            reject: (error) => request.refuse(error),
-          });
-        };
+        const call = callOf(body, request, message);
+        const start = (): undefined => caller.track(calls.start(call), nonce, listenerOf(request));
         return directory.isClaiming ? inOrder(parts, session, start) : start();
       },
       recogniseCall,
@@ -163,6 +147,31 @@ function inOrder<T extends ActionReply>(
   task: () => Soon<T>,
 ): Soon<T> {
   return directory.inOrder(providers.find(session), task);
+}
+
+/** The call that a session asks for. */
+function callOf(body: RemoteCall['body'], request: ActionRequest, message: MessageText): CallRequest {
+  const { args: parsedArgs } = body; // there only when it was read by its schema
+  return {
+    userId: request.session.userId,
+    remotename: body.remotename,
+    functionName: body.function,
+    args: message.bodyMember('args') ?? NO_ARGUMENTS,
+    parsedArgs,
+    argsReadBy: parsedArgs === undefined ? message.argsReadBy : undefined,
+    ...(body.timeoutMs !== undefined && { timeoutMs: body.timeoutMs }),
+    traceparent: body.traceparent,
+    tracestate: body.tracestate,
+    ...progressTo(request),
+  };
+}
+
+/** Replies with how a call ends. All that it keeps meanwhile is the request: of the message nothing is left then. */
+function listenerOf(request: ActionRequest): CallListener {
+  return {
+    resolve: (result) => request.answer(result),
+    reject: (error) => request.refuse(error),
+  };
 }
 
 /** Progress goes to callers that speak remotes.v1 and can tell which of their calls it belongs to. */

@@ -29,7 +29,7 @@ export class CallerCalls implements Disposable {
   }
 
   /** Tells how the call ends; it is on the list until then. */
-  track(call: TrackedCall, nonce: JsonText | undefined, listener: CallListener): void {
+  track(call: TrackedCall, nonce: JsonText | undefined, listener: CallListener): undefined {
     const tracked = new CallInFlight(call, nonce, listener);
     if (!call.isOver) tracked.place = this.#calls.add(tracked); // one that was refused never was in flight
     call.whenOver(tracked);

@@ -1,7 +1,7 @@
 import { traceparentSchema, tracestateSchema } from '@remotes-hub/protocol';
 import type { CallRequest, TrackedCall } from '../calls/call-request.js';
 import { JsonText } from '../json/json-text.js';
-import { RenewedMap } from '../renewed-map.js';
+import { GenerationalMap } from '../generational-map.js';
 import type { RemoteError } from '../remotes/remote-error.js';
 import type { Backplane } from './backplane.js';
 import { cancelHead, isCallHead, type NodeMessage } from './node-messages.js';
@@ -16,7 +16,7 @@ export interface CallsHere {
 
 /** The calls that other nodes ask this one to make, and their answers. */
 export class AskedCalls {
-  readonly #nodes = new Map<string, RenewedMap<number, TrackedCall>>();
+  readonly #nodes = new Map<string, GenerationalMap<number, TrackedCall>>();
 
   constructor(
     private readonly calls: CallsHere,
@@ -70,7 +70,7 @@ export class AskedCalls {
 
   #track(call: TrackedCall, n: number, from: string): void {
     let calls = this.#nodes.get(from);
-    if (calls === undefined) this.#nodes.set(from, (calls = new RenewedMap<number, TrackedCall>()));
+    if (calls === undefined) this.#nodes.set(from, (calls = new GenerationalMap<number, TrackedCall>()));
     calls.set(n, call);
     call.whenOver({
       resolve: (result) => this.#ended(from, n, { head: ['result', n, call.requestId], body: result }),

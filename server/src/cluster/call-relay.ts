@@ -1,7 +1,7 @@
 import type { CallRequest, TrackedCall } from '../calls/call-request.js';
 import type { WatchedCall } from '../calls/calls.js';
 import { JsonText } from '../json/json-text.js';
-import { RenewedMap } from '../renewed-map.js';
+import { GenerationalMap } from '../generational-map.js';
 import { Deadlines } from '../remotes/deadlines.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import type { Backplane, Loss, NameHolder } from './backplane.js';
@@ -23,7 +23,7 @@ export class CallRelay implements CallWays {
   readonly deadlines = new Deadlines();
   readonly callTimeoutMs: number;
   readonly maxCallTimeoutMs: number;
-  readonly #calls = new RenewedMap<number, RelayedCall>();
+  readonly #calls = new GenerationalMap<number, RelayedCall>();
   readonly #routes = new Routes();
   #next = 0;
 

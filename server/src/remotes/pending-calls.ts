@@ -1,7 +1,7 @@
 import type { CancelReason } from '@remotes-hub/protocol';
 import type { JsonText } from '../json/json-text.js';
 import type { LinkedList, Place } from '../linked-list.js';
-import { RenewedMap } from '../renewed-map.js';
+import { GenerationalMap } from '../generational-map.js';
 import type { TraceSpan } from '../observability/tracing.js';
 import { CallEnd, type CallListener } from './call-end.js';
 import type { Deadlines, Overdue } from './deadlines.js';
@@ -176,7 +176,7 @@ export function cancelled(reason: CallerReason): RemoteError {
  * name may hold `#`, and only here, so no other session can answer.
  */
 export class PendingCalls {
-  readonly #calls = new RenewedMap<string, PendingCall>();
+  readonly #calls = new GenerationalMap<string, PendingCall>();
 
   get size(): number {
     return this.#calls.size;
