@@ -1,8 +1,7 @@
 import type { JsonBytes } from '../json/json-bytes.js';
 import type { ValueReader } from '../json/value-reader.js';
 import type { SchemaLimits } from './limits.js';
-import { evaluate, type SchemaNode } from './node.js';
-import type { PlainShape } from './plain-shape.js';
+import { evaluate, type PlainShape, type SchemaNode } from './node.js';
 import { Run, TooComplexError } from './run.js';
 
 const QUOTE = 0x22;

@@ -1,11 +1,21 @@
 import type { JsonObject } from '../json/json-values.js';
 import { isJsonArray, isJsonObject } from '../json/json-values.js';
 import type { Marks } from './marks.js';
-import type { PlainShape } from './plain-shape.js';
 import type { Evaluable, Run } from './run.js';
 
 /** One prepared keyword. `marks` collects what was evaluated when an `unevaluated…` keyword asks for it. */
 export type Check<T> = (value: T, run: Run, marks: Marks | undefined) => boolean;
+
+/** What most schemas are made of: types, properties, items. JSON text can be checked against it as it is read. */
+export interface PlainShape {
+  /** Any when `undefined`. */
+  readonly types: ReadonlySet<unknown> | undefined;
+  readonly properties: ReadonlyMap<string, SchemaNode>;
+  readonly additional: SchemaNode | undefined;
+  /** A bit for each name that must be there. */
+  readonly required: ReadonlyMap<string, number>;
+  readonly items: SchemaNode | undefined;
+}
 
 /** A schema prepared for use: its checks in the order in which they run. */
 export class SchemaNode implements Evaluable {

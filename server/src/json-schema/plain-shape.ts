@@ -1,17 +1,6 @@
 import { isJsonArray } from '../json/json-values.js';
-import type { SchemaNode } from './node.js';
+import type { PlainShape, SchemaNode } from './node.js';
 import type { Site } from './site.js';
-
-/** What most schemas are made of: types, properties, items. JSON text can be checked against it as it is read. */
-export interface PlainShape {
-  /** Any when `undefined`. */
-  readonly types: ReadonlySet<unknown> | undefined;
-  readonly properties: ReadonlyMap<string, SchemaNode>;
-  readonly additional: SchemaNode | undefined;
-  /** A bit for each name that must be there. */
-  readonly required: ReadonlyMap<string, number>;
-  readonly items: SchemaNode | undefined;
-}
 
 /** Keywords that a plain shape is made of, and those that ask for nothing. */
 const plainKeywords: ReadonlySet<string> = new Set([
