@@ -61,10 +61,12 @@ cluster(
   },
 );
 
-cluster('CLUSTER-08: when the node that it came back on dies, its calls wait for it once more', async () => {
-  await using mortal = mortalNode(1);
-  await using stage = await startLost({ urlOf: mortal.urlOf });
-  const { nodes, serving, caller, requestId, reply } = stage;
+/** The session is lost, its instance comes back on node 1, and that node dies: the others know it. */
+async function dieWith(
+  mortal: ReturnType<typeof mortalNode>,
+  stage: Awaited<ReturnType<typeof startLost>>,
+): Promise<void> {
+  const { nodes, serving, caller } = stage;
   await lose(serving, caller);
   await comeBack(nodes, 1);
   mortal.die();
@@ -72,9 +74,15 @@ cluster('CLUSTER-08: when the node that it came back on dies, its calls wait for
     () => [...nodes.node(0).logs, ...nodes.node(2).logs].some(({ msg }) => msg === 'a node has died'),
     'the others notice',
   );
-  const session = await comeBack(nodes, 0);
-  answer(session, requestId, 1);
-  expect(await reply).toMatchObject({ result: 1 });
+}
+
+cluster('CLUSTER-08: when the node that it came back on dies, its calls wait for it once more', async () => {
+  await using mortal = mortalNode(1);
+  await using stage = await startLost({ urlOf: mortal.urlOf });
+  await dieWith(mortal, stage);
+  const session = await comeBack(stage.nodes, 0);
+  answer(session, stage.requestId, 1);
+  expect(await stage.reply).toMatchObject({ result: 1 });
 });
 
 cluster(
@@ -82,16 +90,9 @@ cluster(
   async () => {
     await using mortal = mortalNode(1);
     await using stage = await startLost({ urlOf: mortal.urlOf }, 4_000);
-    const { nodes, serving, caller, requestId, reply } = stage;
-    await lose(serving, caller);
-    await comeBack(nodes, 1);
-    mortal.die();
-    await eventually(
-      () => [...nodes.node(0).logs, ...nodes.node(2).logs].some(({ msg }) => msg === 'a node has died'),
-      'the others notice',
-    );
-    const session = await comeBack(nodes, 2);
-    answer(session, requestId, 1);
-    expect(await reply).toMatchObject({ result: 1 });
+    await dieWith(mortal, stage);
+    const session = await comeBack(stage.nodes, 2);
+    answer(session, stage.requestId, 1);
+    expect(await stage.reply).toMatchObject({ result: 1 });
   },
 );

@@ -141,11 +141,16 @@ export class Post {
       sender(),
       letters.map(({ written }) => written),
     );
-    const mailbox = keys.mailbox(nodeId);
-    const back = { channel: keys.mailbox(sender()), mark: returnMark(nodeId) };
-    if (letters.every(({ told }) => told === undefined)) redis.publishSilently(mailbox, batch);
-    else if (!redis.publishOrReturn(mailbox, batch, back)) this.#publishAnswered(nodeId, batch, letters);
+    if (letters.some(({ told }) => told !== undefined)) this.#publishTold(nodeId, batch, letters);
+    else redis.publishSilently(keys.mailbox(nodeId), batch);
     return batch.length;
+  }
+
+  #publishTold(nodeId: string, batch: Buffer, letters: readonly Letter[]): void {
+    const { redis, keys, sender } = this.options;
+    const back = { channel: keys.mailbox(sender()), mark: returnMark(nodeId) };
+    if (redis.publishOrReturn(keys.mailbox(nodeId), batch, back)) return;
+    this.#publishAnswered(nodeId, batch, letters);
   }
 
   /** Where nothing can be given back, its answer tells whether anybody listens. */

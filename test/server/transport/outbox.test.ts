@@ -4,7 +4,7 @@ import { closeCodes } from '@remotes-hub/protocol';
 import { expect, test } from 'vitest';
 import { Outbox } from '../../../server/src/transport/outbox.js';
 import { eventually } from '../../support/eventually.js';
-import { connectionPair } from './connection-pair.js';
+import { connectionPair, type ConnectionPair } from './connection-pair.js';
 
 /** An outbox before a stream that keeps what each write to the system would hold; it writes when it is told to. */
 function recordingOutbox() {
@@ -142,17 +142,23 @@ test('frames sent in the turn of a close arrive before it', async () => {
   expect(got).toEqual(['frame 0', 'frame 1', 'frame 2', '1001']);
 });
 
-test('what was answered in the turn in which the peer closes arrives before its close is answered', async () => {
-  using pair = await connectionPair();
+/** Answers every message of the peer. @returns what the peer gets, its close last */
+function answering({ connection, peer }: ConnectionPair): readonly string[] {
   const got: string[] = [];
-  pair.connection.deliverTo({
+  connection.deliverTo({
     who: {},
-    receive: (frame) => pair.connection.send(`reply to ${frame.toString()}`),
+    receive: (frame) => connection.send(`reply to ${frame.toString()}`),
     receiveBinary: () => undefined,
     end: () => undefined,
   });
-  pair.peer.on('message', (data: Buffer) => got.push(data.toString()));
-  pair.peer.on('close', (code) => got.push(String(code)));
+  peer.on('message', (data: Buffer) => got.push(data.toString()));
+  peer.on('close', (code) => got.push(String(code)));
+  return got;
+}
+
+test('what was answered in the turn in which the peer closes arrives before its close is answered', async () => {
+  using pair = await connectionPair();
+  const got = answering(pair);
   pair.peerStream.cork();
   pair.peer.send('a');
   pair.peer.send('b');
@@ -164,19 +170,11 @@ test('what was answered in the turn in which the peer closes arrives before its 
 
 test('what was answered in the turn in which the peer breaks the rules of frames arrives before the close', async () => {
   using pair = await connectionPair();
-  const got: string[] = [];
-  pair.connection.deliverTo({
-    who: {},
-    receive: () => pair.connection.send('reply'),
-    receiveBinary: () => undefined,
-    end: () => undefined,
-  });
-  pair.peer.on('message', (data: Buffer) => got.push(data.toString()));
-  pair.peer.on('close', (code) => got.push(String(code)));
+  const got = answering(pair);
   pair.peerStream.cork();
   pair.peer.send('a');
   pair.peerStream.write(Buffer.from([0x83, 0x80, 0, 0, 0, 0])); // opcode 3 is reserved
   pair.peerStream.uncork();
   await eventually(() => got.length === 2, 'all frames arrive');
-  expect(got).toEqual(['reply', '1002']);
+  expect(got).toEqual(['reply to a', '1002']);
 });
