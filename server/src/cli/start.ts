@@ -4,6 +4,7 @@ import { hasAuthentication } from '../config/config-checks.js';
 import type { AgentConfig, HubConfig, HubConfigInput } from '../config/config-schema.js';
 import { ConfigError } from '../config/config-error.js';
 import type { ConfigOverrides, LoadedConfig } from '../config/load-config.js';
+import { letHeapGrow } from '../heap-growth.js';
 import type { Hub } from '../hub-interface.js';
 import { portArgument } from './arguments.js';
 import type { CommandContext } from './command-context.js';
@@ -42,6 +43,7 @@ export function addStartCommand(program: Command, context: CommandContext): void
 }
 
 async function start({ config: file, ...overrides }: StartOptions, context: CommandContext): Promise<void> {
+  letHeapGrow();
   const { loadConfig } = await import('../config/load-config.js');
   const { bufferedOutput, createLogger } = await import('../observability/logger.js');
   const { createHub } = await import('../hub.js');
