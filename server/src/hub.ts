@@ -8,6 +8,7 @@ import { Runs } from './agents/runs.js';
 import { lintActions } from './actions/lint.js';
 import { promptActions } from './actions/prompts.js';
 import { remoteActions } from './actions/remotes.js';
+import { readUsual } from './actions/usual-messages.js';
 import { sessionActions } from './actions/sessions.js';
 import { CallTelemetry } from './calls/call-telemetry.js';
 import { CallerCalls } from './calls/caller-calls.js';
@@ -150,6 +151,7 @@ export function createHub(options: HubOptions = {}): Hub {
       ...lintActions(directory),
       ...promptActions(runs, new RunsEverywhere(runs, backplane, questions)),
     ],
+    readUsual,
     findArgumentsReader: (userId, remotename, functionName) =>
       registry.find(userId, remotename)?.functions.get(functionName)?.parameters?.bytes,
     maxDepth: limits.maxJsonDepth,

@@ -9,7 +9,9 @@ import {
 } from '@remotes-hub/protocol';
 import type { JsonText } from '../json/json-text.js';
 import type { Member } from '../json/message-places.js';
-import type { MessageText } from '../json/message-text.js';
+import { MessageText } from '../json/message-text.js';
+import type { WrittenMessage } from '../json/written-message.js';
+import { UsualMessage } from './usual-messages.js';
 
 /*
  * The messages of a call, which must be well-formed, read from their text: only errors are parsed here, and `args` where
@@ -28,7 +30,13 @@ const plainTracestate = /^[\x20-\x7e]+$/u;
 const plainInteger = /^(?:0|-?[1-9]\d{0,14})$/u;
 
 /** A `remote-call`, without its nonce and `args`: request and message have them as text, which may be all that is needed. */
-export function recogniseCall(message: MessageText): RemoteCall | undefined {
+export function recogniseCall(written: WrittenMessage): RemoteCall | undefined {
+  if (written instanceof UsualMessage)
+    return written.message.action === 'remote-call' ? written.message : undefined;
+  return written instanceof MessageText ? readCall(written) : undefined;
+}
+
+function readCall(message: MessageText): RemoteCall | undefined {
   const { members, bodyMembers } = message;
   if (!areOnce(members, callMembers) || !areOnce(bodyMembers, callBodyMembers)) return undefined;
   if (!isShort(message.member('nonce'))) return undefined;
@@ -62,7 +70,13 @@ function readTrace(message: MessageText, call: RemoteCall): RemoteCall | undefin
 }
 
 /** A `remote-call-result`, without its result: the message has it as text. */
-export function recogniseResult(message: MessageText): RemoteCallResult | undefined {
+export function recogniseResult(written: WrittenMessage): RemoteCallResult | undefined {
+  if (written instanceof UsualMessage)
+    return written.message.action === 'remote-call' ? undefined : written.message;
+  return written instanceof MessageText ? readResult(written) : undefined;
+}
+
+function readResult(message: MessageText): RemoteCallResult | undefined {
   if (!areOnce(message.members, resultMembers)) return undefined;
   const requestId = readPlainString(message.member('requestId'));
   if (requestId === undefined) return undefined;
@@ -79,8 +93,8 @@ export function recogniseResult(message: MessageText): RemoteCallResult | undefi
 }
 
 /** A `remote-call-progress`, without its progress. */
-export function recogniseProgress(message: MessageText): RemoteCallProgress | undefined {
-  if (!areOnce(message.members, progressMembers)) return undefined;
+export function recogniseProgress(message: WrittenMessage): RemoteCallProgress | undefined {
+  if (!(message instanceof MessageText) || !areOnce(message.members, progressMembers)) return undefined;
   const requestId = readPlainString(message.member('requestId'));
   return requestId === undefined ? undefined : { action: 'remote-call-progress', requestId };
 }

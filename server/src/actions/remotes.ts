@@ -15,7 +15,7 @@ import type { Calls } from '../calls/calls.js';
 import type { InstanceRelay } from '../cluster/instance-relay.js';
 import type { ListedRemote, RemoteDirectory } from '../cluster/remote-directory.js';
 import { JsonText, writeJson, type JsonFields } from '../json/json-text.js';
-import type { MessageText } from '../json/message-text.js';
+import type { WrittenMessage } from '../json/written-message.js';
 import type { Logger } from '../observability/logger.js';
 import { RemoteError } from '../remotes/remote-error.js';
 import {
@@ -150,7 +150,7 @@ function inOrder<T extends ActionReply>(
 }
 
 /** The call that a session asks for. */
-function callOf(body: RemoteCall['body'], request: ActionRequest, message: MessageText): CallRequest {
+function callOf(body: RemoteCall['body'], request: ActionRequest, message: WrittenMessage): CallRequest {
   const { args: parsedArgs } = body; // there only when it was read by its schema
   return {
     userId: request.session.userId,
@@ -183,7 +183,7 @@ function progressTo({ session, nonce }: ActionRequest): { onProgress?: (progress
 }
 
 /** The function specs as they were written. @throws {RemoteError} `message-too-large` */
-function toolsText({ body }: RemoteConnect, message: MessageText, limits: RemoteActionLimits): JsonText {
+function toolsText({ body }: RemoteConnect, message: WrittenMessage, limits: RemoteActionLimits): JsonText {
   const tools = message.bodyMember('tools') ?? NO_TOOLS;
   const bytes = Buffer.byteLength(tools.text);
   if (bytes > limits.maxToolsBytes) {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Logger } from '../observability/logger.js';
 import { JsonText } from '../json/json-text.js';
 import { MessageText } from '../json/message-text.js';
+import type { WrittenMessage } from '../json/written-message.js';
 import type { SessionProviders } from '../remotes/session-providers.js';
 import type { ComingSession } from '../sessions/reception.js';
 import type { Session } from '../sessions/session.js';
@@ -124,7 +125,7 @@ export class InstanceRelay {
   }
 
   /** Passes an answer on to where the call may wait. @returns false when it can wait nowhere */
-  passOn(session: Session, message: MessageText): boolean {
+  passOn(session: Session, message: WrittenMessage): boolean {
     const left = this.#leftOn.get(session.id);
     if (left === undefined) return false;
     const body = new JsonText(message.text);

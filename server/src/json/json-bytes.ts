@@ -137,6 +137,19 @@ export class JsonBytes {
     return this.byte(at) === COLON ? this.space(at + 1) : -1;
   }
 
+  /** These bytes and no others. */
+  literal(start: number, expected: Buffer): number {
+    const { bytes } = this;
+    for (let index = 0; index < expected.length; index += 1)
+      if (bytes[start + index] !== expected[index]) return -1;
+    return start + expected.length;
+  }
+
+  /** A number without sign, fraction and exponent. */
+  integer(start: number): number {
+    return this.byte(start) === ZERO ? start + 1 : this.#digits(start);
+  }
+
   string(start: number): number {
     return this.byte(start) === QUOTE ? this.#restOfString(start + 1) : -1;
   }
@@ -187,9 +200,7 @@ export class JsonBytes {
     if (first === MINUS || isDigit(first)) return this.#number(at);
     const literal = literals.get(first);
     if (literal === undefined) return -1;
-    for (let index = 1; index < literal.length; index += 1)
-      if (this.byte(at + index) !== literal[index]) return -1;
-    return at + literal.length;
+    return this.literal(at, literal);
   }
 
   #number(start: number): number {

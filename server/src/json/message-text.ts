@@ -4,6 +4,7 @@ import type { Member, MessagePlaces } from './message-places.js';
 import { readBytes } from './read-bytes.js';
 import { scanText } from './scan-text.js';
 import type { FindArgumentsReader, ValueReader } from './value-reader.js';
+import type { WrittenMessage } from './written-message.js';
 
 /** Values from this length on are passed on as the bytes that they came in, and become text when they are parsed. */
 const MIN_SPLICED_BYTES = 32_768;
@@ -16,7 +17,7 @@ const SHORT_SLICE = 256;
  * One message with the places of its members, and of its body's, so that `nonce`, `args`, `result` and `tools` can be
  * passed on as they were written.
  */
-export class MessageText {
+export class MessageText implements WrittenMessage {
   #text: string | undefined;
 
   /** @param bytes in which the places are; without, they are in the text */
@@ -24,7 +25,7 @@ export class MessageText {
     private readonly places: MessagePlaces,
     text: string | undefined,
     private readonly bytes: Buffer | undefined,
-    /** Whether it is known to be well-formed JSON: else only {@link parse} tells. */
+    /** When it is not known to be well-formed JSON, only {@link parse} tells. */
     readonly isWellFormed: boolean,
   ) {
     this.#text = text;
@@ -63,12 +64,10 @@ export class MessageText {
     return this.places.bodyMembers;
   }
 
-  /** What has read `args` of the body, and found them as they should be. */
   get argsReadBy(): ValueReader | undefined {
     return this.places.argsReadBy;
   }
 
-  /** Deepest nesting; the message itself counts 1. */
   get depth(): number {
     return this.places.depth;
   }
@@ -79,12 +78,10 @@ export class MessageText {
     return JSON.parse(this.text);
   }
 
-  /** The text of a member's value; of two with one name the last, as in `JSON.parse`. */
   member(name: string): JsonText | undefined {
     return this.#find(this.members, name);
   }
 
-  /** The same, of a member of `body`. */
   bodyMember(name: string): JsonText | undefined {
     return this.#find(this.bodyMembers, name);
   }

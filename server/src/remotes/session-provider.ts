@@ -1,6 +1,6 @@
 import type { CancelReason, RemoteCallProgress, RemoteCallResult } from '@remotes-hub/protocol';
 import { JsonText, splice, writeJson } from '../json/json-text.js';
-import type { MessageText } from '../json/message-text.js';
+import type { WrittenMessage } from '../json/written-message.js';
 import { traceText } from '../observability/trace-context.js';
 import { functionFailed } from './function-failure.js';
 import { PendingCalls, type PendingCall } from './pending-calls.js';
@@ -94,7 +94,7 @@ export class SessionProvider implements Provider {
   }
 
   /** Settles the call that this session was asked for. False when it has no such call. */
-  answer(answer: RemoteCallResult, message: MessageText): boolean {
+  answer(answer: RemoteCallResult, message: WrittenMessage): boolean {
     const pending = this.#find(answer.requestId);
     if (pending === undefined) return false;
     if (answer.error == null) pending.resolve(message.member('result') ?? NULL);
@@ -110,7 +110,7 @@ export class SessionProvider implements Provider {
   }
 
   /** Passes on that a call of this session is alive. False when it has no such call. */
-  progress({ requestId }: RemoteCallProgress, message: MessageText): boolean {
+  progress({ requestId }: RemoteCallProgress, message: WrittenMessage): boolean {
     const pending = this.#find(requestId);
     pending?.progress(message.member('progress') ?? NULL);
     return pending !== undefined;

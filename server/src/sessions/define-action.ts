@@ -1,7 +1,7 @@
 import type { JsonObject } from '@remotes-hub/protocol';
 import type * as z from 'zod';
 import type { JsonFields } from '../json/json-text.js';
-import type { MessageText } from '../json/message-text.js';
+import type { WrittenMessage } from '../json/written-message.js';
 import type { ActionRequest } from './action-request.js';
 
 /** The fields of the reply, without its nonce; `undefined` for what is not answered, or later through the request. */
@@ -11,7 +11,7 @@ export type ActionReply = JsonFields | undefined;
  * A message that fits its schema, ready to be handled.
  * @param text of the message, for the parts that are passed on as they were written; not to be kept
  */
-export type Handle = (request: ActionRequest, text: MessageText) => ActionReply | Promise<ActionReply>;
+export type Handle = (request: ActionRequest, text: WrittenMessage) => ActionReply | Promise<ActionReply>;
 
 /** A message as its schema sees it: ready to be handled, or why it does not fit. */
 export type ReadMessage = { readonly handle: Handle } | { readonly issues: readonly z.core.$ZodIssue[] };
@@ -22,7 +22,7 @@ export interface Action {
   /** Checks a message. */
   readonly read: (value: JsonObject) => ReadMessage;
   /** Reads a message that is written as usual without parsing all of it; `undefined` leaves it to {@link read}. */
-  readonly recognise: ((message: MessageText) => Handle | undefined) | undefined;
+  readonly recognise: ((message: WrittenMessage) => Handle | undefined) | undefined;
 }
 
 /** A schema of one message of a session. */
@@ -35,8 +35,8 @@ type MessageSchema<M> = z.ZodType<M> & { readonly shape: { readonly action: z.Zo
  */
 export function defineAction<M>(
   schema: MessageSchema<M>,
-  handler: (message: M, request: ActionRequest, text: MessageText) => ActionReply | Promise<ActionReply>,
-  recognise?: (message: MessageText) => M | undefined,
+  handler: (message: M, request: ActionRequest, text: WrittenMessage) => ActionReply | Promise<ActionReply>,
+  recognise?: (message: WrittenMessage) => M | undefined,
 ): Action {
   return {
     name: schema.shape.action.value,

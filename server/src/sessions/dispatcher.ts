@@ -3,6 +3,7 @@ import { writeJson, type JsonFields, type JsonText } from '../json/json-text.js'
 import { RemoteError } from '../remotes/remote-error.js';
 import { AuthenticationError } from '../authentication/authenticate.js';
 import { MessageText } from '../json/message-text.js';
+import type { WrittenMessage } from '../json/written-message.js';
 import type { FindArgumentsReader, ValueReader } from '../json/value-reader.js';
 import { ActionRequest } from './action-request.js';
 import type { Action, ActionReply, Handle } from './define-action.js';
@@ -14,6 +15,8 @@ import type { Session } from './session.js';
 export interface DispatcherOptions {
   readonly actions: readonly Action[];
   readonly maxDepth: number;
+  /** Reads messages that are written as usual, at once as their actions want them. */
+  readonly readUsual: (frame: Buffer, findReader: FindArgumentsReader) => WrittenMessage | undefined;
   /** What reads the arguments of a call of a function of one of the user's remotes, where something must. */
   readonly findArgumentsReader: (
     userId: string,
@@ -54,12 +57,14 @@ export class Dispatcher {
   /** Takes a text frame of a session, checked to be UTF-8. */
   dispatch(session: Session, frame: Buffer): void {
     if (!session.isOpen || session.closeIfExpired()) return;
-    const { maxDepth, findArgumentsReader } = this.#options;
+    const { maxDepth, readUsual, findArgumentsReader } = this.#options;
+    const findReader: FindArgumentsReader = (remotename, functionName) =>
+      findArgumentsReader(session.userId, remotename, functionName);
     try {
-      const message = MessageText.read(frame, (remotename, functionName) =>
-        findArgumentsReader(session.userId, remotename, functionName),
-      );
-      if (message?.isWellFormed && message.depth <= maxDepth && this.#recognised(session, message)) return;
+      const usual = readUsual(frame, findReader);
+      if (usual !== undefined && this.#recognised(session, usual)) return;
+      const message = MessageText.read(frame, findReader);
+      if (message !== undefined && this.#recognised(session, message)) return;
       this.#handle(session, readEnvelope(frame, maxDepth, message));
     } catch (error) {
       this.#refuseFrame(session, error);
@@ -72,7 +77,8 @@ export class Dispatcher {
   }
 
   /** Handles a message that its action recognises; false when there is none that does. */
-  #recognised(session: Session, message: MessageText): boolean {
+  #recognised(session: Session, message: WrittenMessage): boolean {
+    if (!message.isWellFormed || message.depth > this.#options.maxDepth) return false;
     const action = this.#recognising.get(message.member('action')?.text ?? '');
     const handle = action?.recognise?.(message);
     if (action === undefined || handle === undefined) return false;
@@ -97,7 +103,7 @@ export class Dispatcher {
     reply(session, isCall(name) ? { ...fields, executed: 'no', retryable: false } : fields, nonce);
   }
 
-  #run(handle: Handle, request: ActionRequest, message: MessageText): void {
+  #run(handle: Handle, request: ActionRequest, message: WrittenMessage): void {
     let result: ActionReply | Promise<ActionReply>;
     try {
       result = handle(request, message);

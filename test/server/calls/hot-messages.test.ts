@@ -9,6 +9,7 @@ import {
 } from '../../../server/src/actions/hot-messages.js';
 import { JsonText } from '../../../server/src/json/json-text.js';
 import { MessageText } from '../../../server/src/json/message-text.js';
+import { readBySchema } from './schema-reading.js';
 
 const names = fc.oneof(
   fc.constantFrom(
@@ -122,7 +123,7 @@ function compare<M extends object>(
   let count = 0;
   fc.assert(
     fc.property(frames, (text) => {
-      const expected = read(text, schema);
+      const expected = readBySchema(text, schema);
       const message = MessageText.read(Buffer.from(text));
       const recognised = message?.isWellFormed ? recognise(message) : undefined;
       if (recognised === undefined) return;
@@ -132,27 +133,6 @@ function compare<M extends object>(
     { numRuns: 8_000 },
   );
   return count;
-}
-
-/** What recognised messages leave to their text. */
-const asText: ReadonlySet<string> = new Set(['nonce', 'result', 'progress', 'args']);
-
-/** The message without that, as its schema reads the text; `undefined` when that refuses it. */
-function read<M extends object>(text: string, schema: z.ZodType<M>): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) return undefined;
-  const { body: fields, ...rest } = withoutTexts({ body: undefined, ...parsed.data });
-  return typeof fields === 'object' && fields !== null ? { ...rest, body: withoutTexts(fields) } : rest;
-}
-
-function withoutTexts(fields: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !asText.has(name)));
 }
 
 test('a call is recognised only when its schema accepts it, with the same outcome', () => {

@@ -1,6 +1,7 @@
 import { pingSchema, remoteCallSchema } from '@remotes-hub/protocol';
 import { expect, test } from 'vitest';
 import { defineAction, type ActionReply } from '../../../server/src/sessions/define-action.js';
+import { readUsual } from '../../../server/src/actions/usual-messages.js';
 import { Dispatcher } from '../../../server/src/sessions/dispatcher.js';
 import { Session } from '../../../server/src/sessions/session.js';
 import { createLogger } from '../../../server/src/observability/logger.js';
@@ -90,6 +91,7 @@ function dispatcherOf(handler: () => ActionReply | Promise<ActionReply>, peerSen
   const log = createLogger('debug', { write: (line: string) => void logs.push(JSON.parse(line) as never) });
   const dispatcher = new Dispatcher({
     actions: [defineAction(pingSchema, handler), defineAction(remoteCallSchema, handler)],
+    readUsual,
     findArgumentsReader: () => undefined,
     maxDepth: 128,
     onUnreadableAnswer: () => undefined,
