@@ -248,8 +248,9 @@ export class Entrance implements UnauthenticatedConnection {
   }
 
   #leave(): void {
+    if (this.#deadline !== undefined) this.#hall.unauthenticated.delete(this);
     clearTimeout(this.#deadline);
-    this.#hall.unauthenticated.delete(this);
+    this.#deadline = undefined;
     if (this.#isOver) this.#waiting = undefined;
   }
 }

@@ -16,6 +16,7 @@ export interface Expiring {
 export class Expiry implements Disposable {
   #timer: NodeJS.Timeout | undefined;
   #expiresAt: number | undefined;
+  #isNoticed = false;
 
   constructor(private readonly owner: Expiring) {}
 
@@ -27,7 +28,8 @@ export class Expiry implements Disposable {
   set(expiresAt: number | undefined): void {
     clearTimeout(this.#timer);
     this.#expiresAt = expiresAt;
-    if (expiresAt !== undefined) this.#waitForNotice(expiresAt);
+    this.#isNoticed = false;
+    this.goOn();
   }
 
   /** Ends the life now if its time has come. */
@@ -37,11 +39,25 @@ export class Expiry implements Disposable {
     return true;
   }
 
-  #waitForNotice(expiresAt: number): void {
-    this.#at(expiresAt - SESSION_EXPIRING_NOTICE_MS, () => {
+  /** Goes on from the last step. */
+  goOn(): void {
+    const expiresAt = this.#expiresAt;
+    if (expiresAt === undefined) return;
+    if (!this.#isNoticed) {
+      if (!this.#hasCome(expiresAt - SESSION_EXPIRING_NOTICE_MS)) return;
+      this.#isNoticed = true;
       this.owner.expiresSoon(expiresAt);
-      this.#at(expiresAt, () => this.#expire());
-    });
+    }
+    if (this.#hasCome(expiresAt)) this.#expire();
+  }
+
+  /** Whether it is that late; otherwise it goes on in a while. */
+  #hasCome(time: number): boolean {
+    const delay = time - Date.now();
+    if (delay <= 0) return true;
+    const step = delay < STEP_MS ? delay : delay - (delay % STEP_MS);
+    this.#timer = setTimeout(goOn, Math.min(step, MAX_DELAY_MS), this);
+    return false;
   }
 
   #expire(): void {
@@ -49,15 +65,13 @@ export class Expiry implements Disposable {
     this.owner.expired();
   }
 
-  #at(time: number, task: () => void): void {
-    const delay = time - Date.now();
-    if (delay <= 0) return task();
-    const step = delay < STEP_MS ? delay : delay - (delay % STEP_MS);
-    this.#timer = setTimeout(() => this.#at(time, task), Math.min(step, MAX_DELAY_MS));
-  }
-
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#expiresAt = undefined;
   }
+}
+
+/** One function for all, since one of these is waiting for every session. */
+function goOn(expiry: Expiry): void {
+  expiry.goOn();
 }

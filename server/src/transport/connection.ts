@@ -4,7 +4,7 @@ import type { Logger } from '../observability/logger.js';
 import type { TrafficCounts } from '../observability/metrics.js';
 import type { OutgoingText } from '../json/json-text.js';
 import type { ConnectionEnd, Peer } from '../sessions/session.js';
-import type { HubSocket } from './hub-socket.js';
+import type { HubSocket, SocketOwner } from './hub-socket.js';
 import { MessageRate } from './message-rate.js';
 import { Outbox, type FrameStream } from './outbox.js';
 import { startOfFrame, type TextFrames } from './text-frames.js';
@@ -39,6 +39,8 @@ export interface ConnectionOptions {
   /** Shared by all connections. */
   readonly traffic: TrafficCounts;
   readonly log: Logger;
+  /** The socket has closed. */
+  readonly onClosed: (socket: HubSocket) => void;
 }
 
 /** Who gets what a connection receives. */
@@ -57,7 +59,7 @@ export interface Receiver {
  * One WebSocket: its heartbeat, its bounds, its end. The peer is pinged at every heartbeat and cut off when it
  * has shown no sign of life since the one before; one that reads too slowly is closed before its queue grows.
  */
-export class Connection implements Peer {
+export class Connection implements Peer, SocketOwner {
   readonly #socket: HubSocket;
   readonly #frames: TextFrames;
   readonly #outbox: Outbox;
@@ -66,6 +68,7 @@ export class Connection implements Peer {
   readonly #log: Logger;
   readonly #rate: MessageRate;
   readonly #heartbeat: NodeJS.Timeout;
+  readonly #onClosed: ConnectionOptions['onClosed'];
   #receiver: Receiver | undefined;
   #isAlive = true;
   /** Set once it is over. */
@@ -74,23 +77,17 @@ export class Connection implements Peer {
   #probe: Promise<boolean> | undefined;
   #onSignOfLife: (() => void) | undefined;
 
-  constructor({ socket, stream, frames, limits, traffic, log }: ConnectionOptions) {
+  constructor({ socket, stream, frames, limits, traffic, log, onClosed }: ConnectionOptions) {
     this.#socket = socket;
     this.#frames = frames;
     this.#outbox = new Outbox(stream);
     this.#limits = limits;
     this.#traffic = traffic;
     this.#log = log;
+    this.#onClosed = onClosed;
     this.#rate = new MessageRate(limits.maxMessagesPerSecond);
-    this.#heartbeat = setInterval(() => this.#beat(), limits.heartbeatMs);
-    socket.outbox = this.#outbox;
-    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
-    socket.on('ping', () => this.#count());
-    socket.on('pong', () => {
-      if (this.#count()) this.#signOfLife();
-    });
-    socket.on('error', (error) => this.#failed(error));
-    socket.on('close', (code) => this.#end(code === NO_CLOSE_FRAME ? {} : { code }));
+    this.#heartbeat = setInterval(beat, limits.heartbeatMs, this);
+    socket.tell(this);
   }
 
   /** Hands over what arrives from now on. */
@@ -110,6 +107,11 @@ export class Connection implements Peer {
     else this.#outbox.write(startOfFrame(text.before, bytes), text.bytes, Buffer.from(text.after));
   }
 
+  /** Lets go what is held for the end of the turn. */
+  flush(): void {
+    this.#outbox.flush();
+  }
+
   close(code: CloseCode, reason: string): void {
     if (this.#socket.readyState === this.#socket.OPEN) {
       this.#socket.close(code, cutToBytes(reason, MAX_REASON_BYTES));
@@ -125,7 +127,7 @@ export class Connection implements Peer {
   }
 
   terminate(): void {
-    this.#outbox.flush();
+    this.flush();
     this.#socket.terminate();
     this.#end({});
   }
@@ -152,7 +154,8 @@ export class Connection implements Peer {
     });
   }
 
-  #beat(): void {
+  /** Time for a ping, or the end of a peer that did not answer the last one. */
+  beat(): void {
     if (!this.#isAlive) {
       this.#log.info(this.#facts({}), 'no sign of life, connection cut');
       return this.terminate();
@@ -166,7 +169,20 @@ export class Connection implements Peer {
     this.#onSignOfLife?.();
   }
 
-  #receive(data: WebSocket.RawData, isBinary: boolean): void {
+  pinged(): void {
+    this.#count();
+  }
+
+  ponged(): void {
+    if (this.#count()) this.#signOfLife();
+  }
+
+  closed(code: number): void {
+    this.#end(code === NO_CLOSE_FRAME ? {} : { code });
+    this.#onClosed(this.#socket);
+  }
+
+  received(data: WebSocket.RawData, isBinary: boolean): void {
     if (this.#ended !== undefined || !this.#count()) return;
     this.#signOfLife();
     // with the default binaryType a message is one Buffer, checked to be UTF-8 when it is text
@@ -205,7 +221,7 @@ export class Connection implements Peer {
   }
 
   /** The peer broke the rules of frames; `ws` has sent the close frame already. */
-  #failed(error: Error): void {
+  failed(error: Error): void {
     const code = 'code' in error ? error.code : undefined;
     this.#log.info(this.#facts({ code, reason: error.message }), 'connection failed');
     this.#end(
@@ -227,6 +243,10 @@ export class Connection implements Peer {
     this.#onSignOfLife?.();
     this.#receiver?.end(end);
   }
+}
+
+function beat(connection: Connection): void {
+  connection.beat();
 }
 
 function byteLength(text: OutgoingText): number {

@@ -140,7 +140,7 @@ export class WebSocketServer implements AsyncDisposable {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on('error', () => void socket.destroy());
+    socket.on('error', destroy);
     const refusal = this.#refusal(request);
     if (refusal !== undefined) return refuseUpgrade(socket, refusal);
     const timeoutMs = this.#options.limits.authenticationTimeoutMs;
@@ -163,10 +163,14 @@ export class WebSocketServer implements AsyncDisposable {
     }
     if (!this.#decide(socket) || socket.destroyed) return;
     socket.cork(); // the answer leaves together with what the session is told first
-    this.#server.handleUpgrade(request, socket, head, (webSocket) =>
-      this.#opened(webSocket, request, socket, identity),
-    );
-    process.nextTick(() => socket.uncork());
+    let connection: Connection | undefined;
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      connection = this.#opened(webSocket, request, socket, identity);
+    });
+    process.nextTick(() => {
+      connection?.flush();
+      socket.uncork();
+    });
   }
 
   /** Ends the wait for a login. False when it has ended already. */
@@ -228,11 +232,23 @@ export class WebSocketServer implements AsyncDisposable {
     return loginUnavailable;
   }
 
-  #opened(socket: HubSocket, request: IncomingMessage, raw: Duplex, identity: Identity | undefined): void {
+  #opened(
+    socket: HubSocket,
+    request: IncomingMessage,
+    raw: Duplex,
+    identity: Identity | undefined,
+  ): Connection {
     const { limits, traffic, log } = this.#options;
-    const connection = new Connection({ socket, stream: raw, frames: this.#frames, limits, traffic, log });
+    const connection = new Connection({
+      socket,
+      stream: raw,
+      frames: this.#frames,
+      limits,
+      traffic,
+      log,
+      onClosed: this.#closed,
+    });
     this.#connections.set(socket, connection);
-    socket.once('close', () => this.#connections.delete(socket));
     const loggedIn = identity === undefined ? boundBytes(raw, connection) : nothing;
     const instanceId = request.headers['remotes-instance-id'];
     const receiver = this.#options.accept({
@@ -244,7 +260,12 @@ export class WebSocketServer implements AsyncDisposable {
       loggedIn,
     });
     connection.deliverTo(receiver);
+    return connection;
   }
+
+  readonly #closed = (socket: HubSocket): void => {
+    this.#connections.delete(socket);
+  };
 }
 
 /** Closes a connection that sends too much before it has logged in, however it frames it. */
@@ -257,6 +278,11 @@ function boundBytes(raw: Duplex, connection: Connection): () => void {
   };
   raw.on('data', count);
   return () => raw.off('data', count);
+}
+
+/** One function for all: a closure would keep the request for as long as its socket. */
+function destroy(this: Duplex): void {
+  this.destroy();
 }
 
 function nothing(): void {

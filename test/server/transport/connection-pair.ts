@@ -67,6 +67,7 @@ export async function connectionPair(
     limits: all,
     traffic,
     log: createLogger('silent'),
+    onClosed: () => undefined,
   });
   const received: string[] = [];
   let ends = 0;

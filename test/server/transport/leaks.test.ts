@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { fakeClock } from '../../support/clock.js';
@@ -40,7 +42,9 @@ function webSocketOf(raw: Socket): WebSocket {
   return webSocket;
 }
 
-async function attachedServer(hub: TestHub): Promise<{ url: string; raws: Socket[] } & Disposable> {
+async function attachedServer(
+  hub: TestHub,
+): Promise<{ url: string; raws: Socket[]; server: Server } & Disposable> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -48,7 +52,12 @@ async function attachedServer(hub: TestHub): Promise<{ url: string; raws: Socket
   const raws: Socket[] = [];
   server.on('connection', (socket) => raws.push(socket));
   hub.hub.attach(server);
-  return { url: `ws://127.0.0.1:${address.port}/ws`, raws, [Symbol.dispose]: () => void server.close() };
+  return {
+    url: `ws://127.0.0.1:${address.port}/ws`,
+    raws,
+    server,
+    [Symbol.dispose]: () => void server.close(),
+  };
 }
 
 test('K025: 1,000 calls one after another and 1,000 at once leave no listener, no timer and no warning', async () => {
@@ -136,4 +145,23 @@ test('K046: 10,000 answered calls and 1,000 that time out leave nothing pending'
   expect(caller.replies.filter(({ code }) => code === 'call-timeout')).toHaveLength(1_000);
   expect(caller.replies.filter((reply) => reply['result'] === null)).toHaveLength(10_000);
   await hub.idle(2);
+});
+
+test('an open connection does not keep the request that it began with', async () => {
+  await using hub = await startTestHub();
+  using own = await attachedServer(hub);
+  const requests: WeakRef<object>[] = [];
+  own.server.on('upgrade', (request) => requests.push(new WeakRef(request)));
+  const headers = { authorization: `Bearer ${await hub.token()}` };
+  const sessions: TestSession[] = [];
+  for (let count = 0; count < 5; count += 1) sessions.push(await TestSession.open(own.url, [], { headers }));
+  await sessions[0]?.settle();
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  await eventually(() => {
+    collect();
+    return requests.every((request) => request.deref() === undefined);
+  }, 'every request is forgotten');
+  expect(requests).toHaveLength(5);
+  for (const session of sessions) await session.close();
 });
