@@ -57,7 +57,7 @@ export class BuiltInAuthenticator implements Authenticator, Disposable {
   }
 
   /** @throws {AuthenticationError} */
-  async authenticate(credentials: Credentials, origin: AttemptOrigin): Promise<Identity> {
+  authenticate(credentials: Credentials, origin: AttemptOrigin): Promise<Identity> {
     if ('token' in credentials) return this.#byToken(credentials.token, origin);
     return this.#byPassword(credentials.username, credentials.password, origin);
   }

@@ -7,7 +7,7 @@ export function countedLogins(
   counts: CountsByName<LoginOutcome>,
 ): Authenticator {
   return {
-    authenticate: async (credentials, origin) =>
+    authenticate: (credentials, origin) =>
       countedLogin(authenticator.authenticate(credentials, origin), counts),
   };
 }

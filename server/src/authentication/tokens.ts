@@ -12,6 +12,7 @@ import {
   type ProtectedHeaderParameters,
 } from 'jose';
 import type { AuthConfig } from '../config/config-schema.js';
+import { isObject } from '../config/plain-object.js';
 import type { Logger } from '../observability/logger.js';
 import { AuthenticationError, invalidCredentials, type Identity } from './authenticate.js';
 import { KeySet } from './key-sets.js';
@@ -77,6 +78,20 @@ function isSigned(token: string, end: number, key: KeyObject): boolean {
 
 /** The header of a token without a signature. */
 const UNSIGNED = Buffer.from('{"alg":"none"}').toString('base64url');
+
+/** Claims in base64url of JSON in ASCII; `undefined` for all others, which may be good too. */
+function readUsualClaims(payload: string): Readonly<Record<string, unknown>> | undefined {
+  if (payload.length % 4 === 1 || !/^[\w-]+$/u.test(payload)) return undefined;
+  const bytes = Buffer.from(payload, 'base64url');
+  const text = bytes.toString();
+  if (text.length !== bytes.length) return undefined;
+  try {
+    const claims: unknown = JSON.parse(text);
+    return isObject(claims) ? claims : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** An error of jose may carry the claims, so only its code is kept. */
 function refusalOf(error: unknown): AuthenticationError {
@@ -149,13 +164,32 @@ export class Tokens implements Disposable {
 
   /**
    * The claims of a token of the hub's own. Its signature is checked here, on this thread: the library hands each over
-   * to another one, at several times the cost, and many come at once when a hub restarts. The claims it checks itself.
+   * to another one, at several times the cost, and many come at once when a hub restarts. The claims it checks itself,
+   * where they are not as usual.
    */
   #ownClaims(token: string, key: KeyObject): JWTPayload {
     const end = token.lastIndexOf('.');
     if (!isSigned(token, end, key)) throw new errors.JWSSignatureVerificationFailed();
     const payload = token.slice(token.indexOf('.') + 1, end);
-    return UnsecuredJWT.decode(`${UNSIGNED}.${payload}.`, this.#claims).payload;
+    return this.#usualClaims(payload) ?? UnsecuredJWT.decode(`${UNSIGNED}.${payload}.`, this.#claims).payload;
+  }
+
+  /** Claims that are valid for certain, at a fraction of the library's cost; a test shows that it takes them too. */
+  #usualClaims(payload: string): JWTPayload | undefined {
+    const { issuer, audience } = this.#options;
+    const claims = readUsualClaims(payload);
+    if (claims === undefined) return undefined;
+    const { sub, exp, nbf, iat, iss, aud } = claims;
+    const now = Math.floor(Date.now() / 1_000);
+    const isUsual =
+      typeof sub === 'string' &&
+      typeof exp === 'number' &&
+      exp > now - CLOCK_TOLERANCE_SECONDS &&
+      (iat === undefined || typeof iat === 'number') &&
+      (nbf === undefined || (typeof nbf === 'number' && nbf <= now + CLOCK_TOLERANCE_SECONDS)) &&
+      (issuer === undefined || iss === issuer) &&
+      (audience === undefined || aud === audience);
+    return isUsual ? { sub, exp } : undefined;
   }
 
   /**

@@ -1,6 +1,14 @@
 import { createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
-import { exportSPKI, SignJWT, UnsecuredJWT, base64url, decodeJwt, decodeProtectedHeader } from 'jose';
+import {
+  exportSPKI,
+  SignJWT,
+  UnsecuredJWT,
+  base64url,
+  decodeJwt,
+  decodeProtectedHeader,
+  jwtVerify,
+} from 'jose';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Tokens, type TokensOptions } from '../../../server/src/authentication/tokens.js';
 import {
@@ -113,6 +121,48 @@ test('K136: nbf, exp and iat are taken with a tolerance of 5 s; the session outl
     refused.map(async (claims) => refusalOf(tokens.verify(await hubToken(claims)))),
   );
   for (const refusal of refusals) expect(refusal).toMatchObject(invalid);
+});
+
+test('claims are taken exactly when the library takes them', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 });
+  const near = fc.integer({ min: -8, max: 8 }).map((seconds) => nowSeconds() + seconds);
+  const odd = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom('', 'Zoë', 1e300, -1));
+  const mostly = (usual: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+    fc.oneof({ weight: 8, arbitrary: usual }, { weight: 1, arbitrary: odd });
+  const claims = fc.record(
+    {
+      sub: mostly(fc.string({ minLength: 1, maxLength: 20 })),
+      exp: mostly(near),
+      nbf: mostly(near),
+      iat: mostly(near),
+      iss: mostly(fc.constant('https://issuer')),
+      aud: mostly(fc.oneof(fc.constant('hub'), fc.subarray(['hub', 'other']))),
+    },
+    { requiredKeys: ['sub', 'exp', 'iss', 'aud'] },
+  );
+  const expected = { issuer: 'https://issuer', audience: 'hub' };
+  const tokens = hubTokens(expected);
+  let accepted = 0;
+  await fc.assert(
+    fc.asyncProperty(claims, async (fields) => {
+      const token = rawToken(JSON.stringify(fields));
+      const options = {
+        ...expected,
+        algorithms: ['HS256'],
+        requiredClaims: ['sub', 'exp'],
+        clockTolerance: 5,
+      };
+      const isTaken = await jwtVerify(token, Buffer.from(SECRET), options).then(
+        ({ payload: { sub } }) => typeof sub === 'string' && sub.length > 0,
+        () => false,
+      );
+      const identity = await tokens.verify(token).catch(() => undefined);
+      if (identity !== undefined) accepted += 1;
+      expect(identity?.userId).toBe(isTaken ? fields.sub : undefined);
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(accepted).toBeGreaterThan(50);
 });
 
 test.each([
