@@ -3,8 +3,8 @@ import { redact } from './redaction.js';
 
 export type { Logger } from 'pino';
 
-/** Lines are written together when there are so many bytes of them, or this much later, in milliseconds. */
-const MIN_BYTES = 4_096;
+/** Lines are written together when they are so long, in characters, or this much later, in milliseconds. */
+const MIN_CHARACTERS = 16_384;
 const FLUSH_MS = 100;
 
 /**
@@ -26,15 +26,24 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
  */
 export function bufferedOutput(): DestinationStream {
   if (process.stdout.isTTY) return pino.destination(1);
-  const output = pino.destination({ dest: 1, sync: false, minLength: MIN_BYTES });
-  let flush: NodeJS.Timeout | undefined;
+  const output = pino.destination({ dest: 1, sync: false });
+  let lines = '';
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    output.write(lines);
+    lines = '';
+  };
+  process.once('exit', () => {
+    flush();
+    output.flushSync();
+  });
   return {
     write: (line) => {
-      output.write(line);
-      flush ??= setTimeout(() => {
-        flush = undefined;
-        output.flush();
-      }, FLUSH_MS).unref();
+      lines += line;
+      if (lines.length >= MIN_CHARACTERS) flush();
+      else timer ??= setTimeout(flush, FLUSH_MS).unref();
     },
   };
 }
