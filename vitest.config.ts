@@ -25,7 +25,8 @@ const twoNodes: TestProjectInlineConfiguration = {
   },
 };
 
-// The packages are tested from their sources: the `hub-source` condition of their exports, no build.
+// The packages are tested from their sources: the `hub-source` condition of their exports. The commands that tests start
+// are the built ones.
 export default defineConfig({
   ssr: {
     resolve: {
@@ -41,7 +42,14 @@ export default defineConfig({
     // no module keeps state, so the files of a worker share them: loading all anew for each took most of the time
     isolate: false,
     projects: [
-      { extends: true, test: { name: 'one node', include: ['test/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'one node',
+          include: ['test/**/*.test.ts'],
+          globalSetup: ['test/support/built-packages.ts'],
+        },
+      },
       // without Redis there can be no two; scripts/test says so
       ...(redisPath === undefined ? [] : [twoNodes]),
     ],

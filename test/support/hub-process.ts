@@ -13,7 +13,7 @@ import { isJson } from './json.js';
 import { guard } from './process-guard.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const main = join(root, 'server/src/cli/main.ts');
+const command = join(root, 'server/bin/remotes-hub.js');
 
 const PATIENCE_MS = 20_000;
 const STEP_MS = 20;
@@ -131,7 +131,7 @@ export class HubProcess implements AsyncDisposable {
   async #launch(): Promise<void> {
     const file = join(this.folder, 'hub.json');
     await writeFile(file, JSON.stringify({ ...this.config, port: this.#port || (this.config.port ?? 0) }));
-    const args = ['--import', 'tsx', '-C', 'hub-source', main, 'start', '--config', file];
+    const args = [command, 'start', '--config', file];
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     guard(child);
     this.#child = child;

@@ -10,7 +10,7 @@ import { Output } from '../../../server/src/cli/output.js';
 import { runCommand } from '../../../server/src/cli/program.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const main = join(root, 'server/src/cli/main.ts');
+const command = join(root, 'server/bin/remotes-hub.js');
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -44,7 +44,7 @@ export class CommandProcess implements AsyncDisposable {
   #changed: () => void = () => undefined;
 
   constructor(args: readonly string[], env: Environment = {}) {
-    this.#child = spawn(process.execPath, ['--import', 'tsx', '-C', 'hub-source', main, ...args], {
+    this.#child = spawn(process.execPath, [command, ...args], {
       cwd: root,
       env: { PATH: process.env['PATH'], ...env },
     });
