@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readBatch, writeBatch, WrittenMessage } from '../../server/src/cluster/message-batch.js';
+import { readBatch, writeBatch, EncodedMessage } from '../../server/src/cluster/message-batch.js';
 import type { NodeMessage } from '../../server/src/cluster/node-messages.js';
 import { JsonText } from '../../server/src/json/json-text.js';
 
@@ -33,7 +33,7 @@ const messages = fc.array(fc.record<NodeMessage>({ head, body }), { maxLength: 6
 function written(from: string, all: readonly NodeMessage[]): Buffer {
   return writeBatch(
     from,
-    all.map((message) => new WrittenMessage(message)),
+    all.map((message) => new EncodedMessage(message)),
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readBatch, writeBatch, WrittenMessage } from '../../server/src/cluster/message-batch.js';
+import { readBatch, writeBatch, EncodedMessage } from '../../server/src/cluster/message-batch.js';
 import { instanceKeyOf } from '../../server/src/sessions/instance-key.js';
 import { instanceId } from '../server/calls/resuming-fixtures.js';
 import { redisNote, redisPath } from '../support/redis.js';
@@ -17,7 +17,7 @@ test.each(Object.entries(wire))('CLUSTER-10: wire between nodes, version 1: %s',
   expect(read.messages.length).toBe(1);
   const written = writeBatch(
     RAW_ID,
-    read.messages.map((one) => new WrittenMessage(one)),
+    read.messages.map((one) => new EncodedMessage(one)),
   );
   expect(written.toString('latin1')).toBe(FROM_RAW + message);
 });

@@ -11,7 +11,7 @@ const LENGTHS = 8;
 const MIN_KEPT_BYTES = 32_768;
 
 /** A message as it is written, and its lengths in bytes. */
-export class WrittenMessage {
+export class EncodedMessage {
   readonly #head: string;
   readonly #headBytes: number;
   readonly #body: string | Buffer | undefined;
@@ -41,7 +41,7 @@ export class WrittenMessage {
 }
 
 /** The messages of one node for another, in one piece: the form, who sends them, then each with its lengths. */
-export function writeBatch(sender: string, messages: readonly WrittenMessage[]): Buffer {
+export function writeBatch(sender: string, messages: readonly EncodedMessage[]): Buffer {
   const senderBytes = Buffer.byteLength(sender);
   let length = 2 + senderBytes;
   for (const { bytes } of messages) length += bytes;

@@ -1,6 +1,6 @@
 import type { Loss } from './backplane.js';
 import type { Keys } from './keys.js';
-import { WrittenMessage, readBatch, readReturned, returnMark, writeBatch } from './message-batch.js';
+import { EncodedMessage, readBatch, readReturned, returnMark, writeBatch } from './message-batch.js';
 import { readHead, type NodeMessage } from './node-messages.js';
 import type { RedisConnections } from './redis-connections.js';
 
@@ -17,7 +17,7 @@ const READ_NOTICE_BYTES = 1024 * 1024;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 interface Letter {
-  readonly written: WrittenMessage;
+  readonly written: EncodedMessage;
   /** Set when it is told that it did not get there. */
   readonly told: NodeMessage | undefined;
 }
@@ -56,7 +56,7 @@ export class Post {
 
   /** @param isTold whether it is told when it does not get there */
   send(nodeId: string, message: NodeMessage, isTold = false): void {
-    const letter = { written: new WrittenMessage(message), told: isTold ? message : undefined };
+    const letter = { written: new EncodedMessage(message), told: isTold ? message : undefined };
     const outgoing = this.#outgoing(nodeId);
     if (outgoing.waitingBytes > MAX_WAITING_BYTES) return this.#lose(nodeId, [letter], 'unavailable');
     outgoing.letters.push(letter);
