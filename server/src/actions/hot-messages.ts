@@ -1,6 +1,4 @@
 import {
-  MAX_CALL_TIMEOUT_MS,
-  MAX_NAME_LENGTH,
   executedValues,
   traceparentPattern,
   type RemoteCall,
@@ -11,6 +9,7 @@ import type { JsonText } from '../json/json-text.js';
 import type { Member } from '../json/message-places.js';
 import { MessageText } from '../json/message-text.js';
 import type { WrittenMessage } from '../json/written-message.js';
+import { SHORT_NONCE_LENGTH, isCallTimeout, isName } from './call-bounds.js';
 import { UsualMessage } from './usual-messages.js';
 
 /*
@@ -48,7 +47,7 @@ function readCall(message: MessageText): RemoteCall | undefined {
   const timeoutMs = message.bodyMember('timeoutMs');
   if (timeoutMs !== undefined) {
     const value = plainInteger.test(timeoutMs.text) ? Number(timeoutMs.text) : 0;
-    if (value < 1 || value > MAX_CALL_TIMEOUT_MS) return undefined;
+    if (!isCallTimeout(value)) return undefined;
     call.body.timeoutMs = value;
   }
   return readTrace(message, call);
@@ -114,7 +113,9 @@ function areOnce(members: readonly Member[], names: readonly string[]): boolean 
 /** Whether it is a nonce of the usual kinds, far below the bound, or none. */
 function isShort(nonce: JsonText | undefined): boolean {
   if (nonce === undefined) return true;
-  return nonce.text.length <= 64 && (plainInteger.test(nonce.text) || plainString.test(nonce.text));
+  return (
+    nonce.text.length <= SHORT_NONCE_LENGTH && (plainInteger.test(nonce.text) || plainString.test(nonce.text))
+  );
 }
 
 function readPlainString(json: JsonText | undefined): string | undefined {
@@ -123,5 +124,5 @@ function readPlainString(json: JsonText | undefined): string | undefined {
 
 function readName(json: JsonText | undefined): string | undefined {
   const name = readPlainString(json);
-  return name !== undefined && name.length >= 1 && name.length <= MAX_NAME_LENGTH ? name : undefined;
+  return name !== undefined && isName(name) ? name : undefined;
 }

@@ -1,26 +1,17 @@
-import {
-  MAX_CALL_TIMEOUT_MS,
-  MAX_NAME_LENGTH,
-  type RemoteCall,
-  type RemoteCallResult,
-} from '@remotes-hub/protocol';
+import type { RemoteCall, RemoteCallResult } from '@remotes-hub/protocol';
 import { JsonBytes } from '../json/json-bytes.js';
 import { JsonText } from '../json/json-text.js';
+import { MIN_SPLICED_BYTES } from '../json/message-text.js';
+import { sliceOf } from '../json/text-slice.js';
 import type { FindArgumentsReader, ValueReader } from '../json/value-reader.js';
 import type { WrittenMessage } from '../json/written-message.js';
+import { SHORT_NONCE_LENGTH, isCallTimeout, isName } from './call-bounds.js';
 
 /*
  * The two messages that clients send most, in the one order and without the white space that nearly all of them write
  * them in: known by what stands between their values, they need no search for members. Whatever is written in another way is read
  * as any message is; a test shows that both ways read the same.
  */
-
-/** Messages from this length on are left to those who pass on bytes. */
-const MAX_BYTES = 32_768;
-
-/** Of nonces, far below the bound. */
-const SHORT_NONCE_BYTES = 64;
-const MAX_TIMEOUT_DIGITS = 6;
 
 const QUOTE = 0x22;
 const OPEN_BRACE = 0x7b;
@@ -72,7 +63,7 @@ export class UsualMessage implements WrittenMessage {
  * @param findReader as in `MessageText.read`
  */
 export function readUsual(frame: Buffer, findReader: FindArgumentsReader): UsualMessage | undefined {
-  if (frame.length >= MAX_BYTES) return undefined;
+  if (frame.length >= MIN_SPLICED_BYTES) return undefined; // their values are passed on as bytes
   const json = new JsonBytes(frame);
   const result = json.literal(0, RESULT);
   if (result !== -1) return new UsualReader(json, frame, result).result();
@@ -151,26 +142,26 @@ class UsualReader {
   }
 
   #value(outerDepth: number): JsonText {
-    if (this.#at !== -1) this.json.reach(outerDepth);
+    this.json.reach(outerDepth);
     return this.#upTo(this.#at === -1 ? -1 : this.json.value(this.#at, outerDepth));
   }
 
   #nonce(): JsonText {
     const isString = this.json.byte(this.#at) === QUOTE;
     const end = isString ? this.json.string(this.#at) : this.json.integer(this.#at);
-    return this.#upTo(end - this.#at > SHORT_NONCE_BYTES ? -1 : end);
+    return this.#upTo(end - this.#at > SHORT_NONCE_LENGTH ? -1 : end);
   }
 
   #timeoutMs(start: number): number {
     const end = this.json.integer(start);
-    const timeoutMs = end - start > MAX_TIMEOUT_DIGITS ? 0 : Number(this.#slice(start, end));
-    this.#at = timeoutMs >= 1 && timeoutMs <= MAX_CALL_TIMEOUT_MS ? end : -1;
+    const timeoutMs = Number(this.#slice(start, end));
+    this.#at = isCallTimeout(timeoutMs) ? end : -1;
     return timeoutMs;
   }
 
   #name(): string {
     const name = this.#plainString();
-    if (name.length < 1 || name.length > MAX_NAME_LENGTH) this.#at = -1;
+    if (!isName(name)) this.#at = -1;
     return name;
   }
 
@@ -185,6 +176,6 @@ class UsualReader {
   }
 
   #slice(start: number, end: number): string {
-    return this.#isSingle ? this.#text.slice(start, end) : this.frame.toString('utf8', start, end);
+    return this.#isSingle ? sliceOf(this.#text, start, end) : this.frame.toString('utf8', start, end);
   }
 }

@@ -3,15 +3,12 @@ import { JsonText } from './json-text.js';
 import type { Member, MessagePlaces } from './message-places.js';
 import { readBytes } from './read-bytes.js';
 import { scanText } from './scan-text.js';
+import { sliceOf } from './text-slice.js';
 import type { FindArgumentsReader, ValueReader } from './value-reader.js';
 import type { WrittenMessage } from './written-message.js';
 
 /** Values from this length on are passed on as the bytes that they came in, and become text when they are parsed. */
-const MIN_SPLICED_BYTES = 32_768;
-
-/** Of texts from this length on, slices up to that length are copied; in UTF-16 units. */
-const LONG_TEXT = 2_048;
-const SHORT_SLICE = 256;
+export const MIN_SPLICED_BYTES = 32_768;
 
 /**
  * One message with the places of its members, and of its body's, so that `nonce`, `args`, `result` and `tools` can be
@@ -99,16 +96,9 @@ export class MessageText implements WrittenMessage {
     return undefined;
   }
 
-  /** V8 keeps all of a text for a slice of it, and a nonce may be kept for long: of a long text a short one is a copy. */
-  #slice(start: number, end: number): string {
-    const slice = this.text.slice(start, end);
-    const isKeeping = this.text.length >= LONG_TEXT && end - start <= SHORT_SLICE;
-    return isKeeping ? Buffer.from(slice).toString() : slice;
-  }
-
   #value({ start, end }: Member): JsonText {
     const { bytes } = this;
-    if (bytes === undefined) return new JsonText(this.#slice(start, end));
+    if (bytes === undefined) return new JsonText(sliceOf(this.text, start, end));
     // a short one must not keep all the bytes of the message
     if (end - start < MIN_SPLICED_BYTES) return new JsonText(bytes.toString('utf8', start, end));
     return new JsonText(bytes.subarray(start, end));

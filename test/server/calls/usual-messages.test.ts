@@ -5,6 +5,7 @@ import { readUsual } from '../../../server/src/actions/usual-messages.js';
 import type { JsonBytes } from '../../../server/src/json/json-bytes.js';
 import { MessageText } from '../../../server/src/json/message-text.js';
 import type { FindArgumentsReader, ValueReader } from '../../../server/src/json/value-reader.js';
+import { garbageCollector } from '../../support/garbage.js';
 import { LoggedIn } from '../../client-sdk/scripted-hub.js';
 import { readBySchema } from './schema-reading.js';
 
@@ -139,4 +140,21 @@ test('the client writes calls and results as usual', async () => {
   // parsed and written anew, its members are in the order that they came in
   expect(readUsual(Buffer.from(JSON.stringify(call)), findReader)).toBeDefined();
   expect(readUsual(Buffer.from(JSON.stringify(result)), findReader)).toBeDefined();
+});
+
+test('a nonce that is kept does not keep the message that it came in', () => {
+  const collect = garbageCollector();
+  const argumentsText = 'x'.repeat(30_000);
+  const nonces: unknown[] = [];
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let count = 0; count < 400; count += 1) {
+    const nonce = JSON.stringify(`a nonce of more than thirteen characters ${count}`);
+    const body = `{"remotename":"w","function":"f","args":{"a":"${argumentsText}"}}`;
+    const frame = Buffer.from(`{"action":"remote-call","nonce":${nonce},"body":${body}}`);
+    nonces.push(readUsual(frame, findReader)?.member('nonce'));
+  }
+  collect();
+  expect(nonces.every((nonce) => nonce !== undefined)).toBe(true);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000); // the messages are 12 MB
 });

@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { performance } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
+import { garbageCollector } from '../../support/garbage.js';
 import { startTestHub } from '../../support/hub.js';
 
 const $id = 'https://schemas.example/one';
@@ -44,8 +43,7 @@ test('K148: schemas with the same $id never meet: each call is checked by its ow
 
 test('K148: ten thousand reconnects of a schema do not grow memory', async () => {
   await using hub = await startTestHub();
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  const collect = garbageCollector();
   const heapAfter = (reconnects: number): number => {
     for (let n = 0; n < reconnects; n += 1) {
       const v = { type: 'string', enum: ['x'.repeat(500), `${n}`] };

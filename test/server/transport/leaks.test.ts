@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { fakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
+import { garbageCollector } from '../../support/garbage.js';
 import { startTestHub, type TestHub } from '../../support/hub.js';
 import { TestSession } from '../../support/session.js';
 
@@ -156,8 +155,7 @@ test('an open connection does not keep the request that it began with', async ()
   const sessions: TestSession[] = [];
   for (let count = 0; count < 5; count += 1) sessions.push(await TestSession.open(own.url, [], { headers }));
   await sessions[0]?.settle();
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  const collect = garbageCollector();
   await eventually(() => {
     collect();
     return requests.every((request) => request.deref() === undefined);
