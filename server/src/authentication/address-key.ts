@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 
 const mappedPattern = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
@@ -16,6 +16,7 @@ function groupsOf(canonical: string): readonly string[] {
  * that; an IPv4 address written as IPv6 counts as what it is.
  */
 export function addressKey(address: string): string {
+  if (isIPv4(address)) return address;
   const [withoutZone = ''] = address.split('%');
   const mapped = mappedPattern.exec(withoutZone)?.[1];
   if (mapped !== undefined) return mapped;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { Soon } from '../soon.js';
 import { addressKey } from './address-key.js';
 import { tooManyAttempts } from './authenticate.js';
 
@@ -32,6 +33,8 @@ interface Point {
 class Budget implements Disposable {
   readonly #limiter: RateLimiterMemory;
   readonly #inFlight = new Map<string, number>();
+  /** When a key last took a point, in milliseconds of {@link performance.now}, in that order; all others have all points. */
+  readonly #takenAt = new Map<string, number>();
   #disposed = false;
 
   constructor(private readonly points: number) {
@@ -40,7 +43,7 @@ class Budget implements Disposable {
 
   /** Takes a point, which stays taken if it is not given back. @throws {AuthenticationError} `rate-limited` */
   async take(key: string): Promise<Point> {
-    const { consumedPoints, msBeforeNext } = await this.#limiter.penalty(key);
+    const { consumedPoints, msBeforeNext } = await this.#penalty(key);
     const point = { key, endsAt: Date.now() + msBeforeNext };
     const inFlight = this.#inFlight.get(key) ?? 0;
     if (consumedPoints > this.points) {
@@ -63,13 +66,28 @@ class Budget implements Disposable {
 
   /** Spends a point afterwards. */
   async spend(key: string): Promise<void> {
-    if (!this.#disposed) await this.#limiter.penalty(key);
+    if (!this.#disposed) await this.#penalty(key);
   }
 
-  /** @throws {AuthenticationError} `rate-limited` when every point is spent */
-  async check(key: string): Promise<void> {
+  /** Rejects with an {@link AuthenticationError}, `rate-limited`, when every point is spent. */
+  check(key: string): Soon<void> {
+    return this.#takenAt.has(key) ? this.#checkPoints(key) : undefined;
+  }
+
+  async #checkPoints(key: string): Promise<void> {
     const state = await this.#limiter.get(key);
     if (state !== null && state.consumedPoints >= this.points) throw tooManyAttempts(state.msBeforeNext);
+  }
+
+  #penalty(key: string): Promise<RateLimiterRes> {
+    const now = performance.now();
+    this.#takenAt.delete(key);
+    this.#takenAt.set(key, now);
+    for (const [other, takenAt] of this.#takenAt) {
+      if (now - takenAt <= WINDOW_SECONDS * 1_000) break;
+      this.#takenAt.delete(other);
+    }
+    return this.#limiter.penalty(key);
   }
 
   /** A point of a minute that is over is gone: given back now it would be a point too many. */
@@ -79,6 +97,7 @@ class Budget implements Disposable {
 
   [Symbol.dispose](): void {
     this.#disposed = true;
+    this.#takenAt.clear();
     for (const { key } of this.#limiter.dump().storage) void this.#limiter.delete(key); // clears its timer
   }
 }
@@ -118,9 +137,9 @@ export class AttemptLimits implements Disposable {
     await this.#addresses.settle(addressPoint, hasFailed);
   }
 
-  /** Asks to check a token. @throws {AuthenticationError} `rate-limited` */
-  async checkToken(address: string): Promise<void> {
-    await this.#addresses.check(addressKey(address));
+  /** Asks to check a token. Rejects with an {@link AuthenticationError}, `rate-limited`, when it may not be. */
+  checkToken(address: string): Soon<void> {
+    return this.#addresses.check(addressKey(address));
   }
 
   /** A token was refused. */

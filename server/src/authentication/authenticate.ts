@@ -1,4 +1,5 @@
 import type { Credentials, ErrorCode } from '@remotes-hub/protocol';
+import type { Soon } from '../soon.js';
 
 /** Who a session is. */
 export interface Identity {
@@ -41,7 +42,8 @@ export function tooManyAttempts(retryAfterMs: number): AuthenticationError {
   return new AuthenticationError('rate-limited', 'too many attempts to log in', Math.ceil(retryAfterMs));
 }
 
-/** Tells who holds the credentials. @throws {AuthenticationError} */
+/** Tells who holds the credentials, at once where nothing has to be waited for. */
 export interface Authenticator {
-  authenticate(credentials: Credentials, origin: AttemptOrigin): Promise<Identity>;
+  /** Never throws: rejects with an {@link AuthenticationError}. */
+  authenticate(credentials: Credentials, origin: AttemptOrigin): Soon<Identity>;
 }

@@ -1,6 +1,7 @@
 import { MAX_PASSWORD_LENGTH, MAX_USER_ID_LENGTH, type Credentials } from '@remotes-hub/protocol';
 import type { AuthConfig } from '../config/config-schema.js';
 import type { Logger } from '../observability/logger.js';
+import { whenThere, type Soon } from '../soon.js';
 import { AttemptLimits, type AttemptLimitsOptions } from './attempt-limits.js';
 import {
   AuthenticationError,
@@ -56,8 +57,7 @@ export class BuiltInAuthenticator implements Authenticator, Disposable {
     await this.#users.refresh();
   }
 
-  /** @throws {AuthenticationError} */
-  authenticate(credentials: Credentials, origin: AttemptOrigin): Promise<Identity> {
+  authenticate(credentials: Credentials, origin: AttemptOrigin): Soon<Identity> {
     if ('token' in credentials) return this.#byToken(credentials.token, origin);
     return this.#byPassword(credentials.username, credentials.password, origin);
   }
@@ -79,15 +79,17 @@ export class BuiltInAuthenticator implements Authenticator, Disposable {
     return this.#tokens.issue(userId, ttlMs);
   }
 
-  async #byToken(token: string, origin: AttemptOrigin): Promise<Identity> {
-    try {
-      await this.#limits.checkToken(origin.address);
-      return await this.#tokens.verify(token);
-    } catch (error) {
-      if (isRefusal(error)) await this.#limits.spendToken(origin.address);
-      this.#report(error, origin);
-      throw error;
-    }
+  #byToken(token: string, origin: AttemptOrigin): Soon<Identity> {
+    const allowed = this.#limits.checkToken(origin.address);
+    const identity = whenThere(allowed, () => this.#tokens.verify(token));
+    if (!(identity instanceof Promise)) return identity;
+    return identity.catch(async (error: unknown) => this.#refusedToken(error, origin));
+  }
+
+  async #refusedToken(error: unknown, origin: AttemptOrigin): Promise<never> {
+    if (isRefusal(error)) await this.#limits.spendToken(origin.address);
+    this.#report(error, origin);
+    throw error;
   }
 
   async #byPassword(username: string, password: string, origin: AttemptOrigin): Promise<Identity> {

@@ -1,4 +1,5 @@
 import type { CountsByName, LoginOutcome } from '../observability/metrics.js';
+import type { Soon } from '../soon.js';
 import { AuthenticationError, type Authenticator } from './authenticate.js';
 
 /** The same authenticator, with every attempt counted by how it ends. */
@@ -12,17 +13,18 @@ export function countedLogins(
   };
 }
 
-/** Waits for one attempt to log in, and counts how it ends. */
-export async function countedLogin<Result>(
-  attempt: Promise<Result>,
+/** Waits for one attempt to log in where it has to, and counts how it ends. */
+export function countedLogin<Result>(
+  attempt: Soon<Result>,
   counts: CountsByName<LoginOutcome>,
-): Promise<Result> {
-  try {
-    const result = await attempt;
+): Soon<Result> {
+  const succeeded = (result: Result): Result => {
     counts.add('success');
     return result;
-  } catch (error) {
+  };
+  if (!(attempt instanceof Promise)) return succeeded(attempt);
+  return attempt.then(succeeded, (error: unknown) => {
     counts.add(error instanceof AuthenticationError ? error.code : 'internal-error');
     throw error;
-  }
+  });
 }

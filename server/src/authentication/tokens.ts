@@ -14,6 +14,7 @@ import {
 import type { AuthConfig } from '../config/config-schema.js';
 import { isObject } from '../config/plain-object.js';
 import type { Logger } from '../observability/logger.js';
+import type { Soon } from '../soon.js';
 import { AuthenticationError, invalidCredentials, type Identity } from './authenticate.js';
 import { KeySet } from './key-sets.js';
 
@@ -135,25 +136,33 @@ export class Tokens implements Disposable {
   }
 
   /**
-   * Who the token speaks for, and until when.
-   * @throws {AuthenticationError} `invalid-credentials`, with one text for every fault; `internal-error` or
-   *   `rate-limited` when the keys of the outside issuer cannot be had now
+   * Who the token speaks for, and until when; at once, where it is the hub's own. Never throws: rejects with an
+   * {@link AuthenticationError}, `invalid-credentials` with one text for every fault, `internal-error` or `rate-limited`
+   * when the keys of the outside issuer cannot be had now.
    */
-  async verify(token: string): Promise<Identity> {
+  verify(token: string): Soon<Identity> {
     try {
-      return identityOf(await this.#verifiedClaims(token));
+      const { alg: algorithm, crit } = headerOf(token);
+      if (algorithm !== 'HS256' || this.#secret === undefined || crit !== undefined)
+        return this.#verifyByLibrary(token, algorithm);
+      return identityOf(this.#ownClaims(token, this.#secret));
+    } catch (error) {
+      return Promise.reject(refusalOf(error));
+    }
+  }
+
+  async #verifyByLibrary(token: string, algorithm: string | undefined): Promise<Identity> {
+    try {
+      return identityOf(await this.#claimsByLibrary(token, algorithm));
     } catch (error) {
       throw refusalOf(error);
     }
   }
 
-  async #verifiedClaims(token: string): Promise<JWTPayload> {
-    const { alg: algorithm, crit } = headerOf(token);
+  async #claimsByLibrary(token: string, algorithm: string | undefined): Promise<JWTPayload> {
     const keySet = this.#keySet;
-    if (algorithm === 'HS256' && this.#secret !== undefined) {
-      if (crit === undefined) return this.#ownClaims(token, this.#secret);
+    if (algorithm === 'HS256' && this.#secret !== undefined)
       return (await jwtVerify(token, this.#secret, { ...this.#claims, algorithms: ['HS256'] })).payload;
-    }
     const pinned: readonly string[] = this.#options.algorithms;
     if (keySet === undefined || algorithm === undefined || !pinned.includes(algorithm)) {
       throw invalidCredentials('the algorithm is not accepted');

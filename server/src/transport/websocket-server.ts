@@ -6,6 +6,7 @@ import { WebSocketServer as WsServer, type Server as ServerOf, type ServerOption
 import type { Logger } from '../observability/logger.js';
 import type { TrafficCounts } from '../observability/metrics.js';
 import { AuthenticationError, type Authenticator, type Identity } from '../authentication/authenticate.js';
+import type { Soon } from '../soon.js';
 import { readAuthorization } from './authorization-header.js';
 import type { AllowedOrigins } from './allowed-origins.js';
 import type { ClientAddresses } from './client-addresses.js';
@@ -46,6 +47,14 @@ export interface Newcomer {
   readonly instanceId: string | undefined;
   /** Called at the login: the bound on what may be sent before it no longer holds. */
   readonly loggedIn: () => void;
+}
+
+/** An upgrade request, and whose it is. */
+interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly address: string;
 }
 
 /** What the WebSocket server needs from the hub. */
@@ -107,8 +116,8 @@ export class WebSocketServer implements AsyncDisposable {
    */
   attach(server: Server, sharesUpgrades: boolean): void {
     const listener = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-      const isOurs = pathOf(request) === this.#options.path;
-      if (!isOurs && sharesUpgrades && server.listenerCount('upgrade') > 1) return;
+      const isShared = sharesUpgrades && server.listenerCount('upgrade') > 1;
+      if (isShared && pathOf(request) !== this.#options.path) return;
       this.#upgrade(request, socket, head);
     };
     this.#attached.set(server, listener);
@@ -143,30 +152,34 @@ export class WebSocketServer implements AsyncDisposable {
     socket.on('error', destroy);
     const refusal = this.#refusal(request);
     if (refusal !== undefined) return refuseUpgrade(socket, refusal);
+    const upgrade: Upgrade = { request, socket, head, address: this.#options.addresses.of(request) };
+    const identity = this.#identify(upgrade);
+    if (!(identity instanceof Promise)) return this.#shakeHands(upgrade, identity);
     const timeoutMs = this.#options.limits.authenticationTimeoutMs;
     this.#undecided.set(
       socket,
       setTimeout(() => this.#refuse(socket, loginUnavailable), timeoutMs),
     );
-    this.#admit(request, socket, head).catch((error: unknown) => {
-      this.#options.log.error({ err: error, address: this.#options.addresses.of(request) }, 'upgrade failed');
-      socket.destroy();
-    });
+    identity.then(
+      (known) => this.#decide(socket) && this.#shakeHands(upgrade, known),
+      (error: unknown) => this.#refuse(socket, this.#describeRefusal(error, upgrade)),
+    );
   }
 
-  async #admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    let identity: Identity | undefined;
-    try {
-      identity = await this.#identify(request);
-    } catch (error) {
-      return this.#refuse(socket, this.#describeRefusal(error, this.#options.addresses.of(request)));
-    }
-    if (!this.#decide(socket) || socket.destroyed) return;
+  /** Never throws. */
+  #shakeHands(upgrade: Upgrade, identity: Identity | undefined): void {
+    const { request, socket, head, address } = upgrade;
+    if (socket.destroyed) return;
     socket.cork(); // the answer leaves together with what the session is told first
     let connection: Connection | undefined;
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      connection = this.#opened(webSocket, request, socket, identity);
-    });
+    try {
+      this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+        connection = this.#opened(webSocket, upgrade, identity);
+      });
+    } catch (error) {
+      this.#options.log.error({ err: error, address }, 'upgrade failed');
+      socket.destroy();
+    }
     process.nextTick(() => {
       connection?.flush();
       socket.uncork();
@@ -201,18 +214,19 @@ export class WebSocketServer implements AsyncDisposable {
       : undefined;
   }
 
-  async #identify(request: IncomingMessage): Promise<Identity | undefined> {
+  /** Never throws: rejects with an {@link AuthenticationError}. */
+  #identify({ request, address }: Upgrade): Soon<Identity | undefined> {
     const { authorization } = request.headers;
     if (authorization === undefined) return undefined;
     const credentials = readAuthorization(authorization);
-    if (credentials === undefined)
-      throw new AuthenticationError('invalid-credentials', 'expected Bearer or Basic credentials');
-    return this.#options.authenticator.authenticate(credentials, {
-      address: this.#options.addresses.of(request),
-    });
+    if (credentials === undefined) {
+      const message = 'expected Bearer or Basic credentials';
+      return Promise.reject(new AuthenticationError('invalid-credentials', message));
+    }
+    return this.#options.authenticator.authenticate(credentials, { address });
   }
 
-  #describeRefusal(error: unknown, address: string): UpgradeRefusal {
+  #describeRefusal(error: unknown, { address }: Upgrade): UpgradeRefusal {
     if (error instanceof AuthenticationError && error.code !== 'internal-error') {
       return error.code === 'rate-limited'
         ? {
@@ -232,12 +246,8 @@ export class WebSocketServer implements AsyncDisposable {
     return loginUnavailable;
   }
 
-  #opened(
-    socket: HubSocket,
-    request: IncomingMessage,
-    raw: Duplex,
-    identity: Identity | undefined,
-  ): Connection {
+  #opened(socket: HubSocket, upgrade: Upgrade, identity: Identity | undefined): Connection {
+    const { request, socket: raw, address } = upgrade;
     const { limits, traffic, log } = this.#options;
     const connection = new Connection({
       socket,
@@ -253,7 +263,7 @@ export class WebSocketServer implements AsyncDisposable {
     const instanceId = request.headers['remotes-instance-id'];
     const receiver = this.#options.accept({
       peer: connection,
-      address: this.#options.addresses.of(request),
+      address,
       speaksV1: socket.protocol === SUBPROTOCOL,
       identity,
       instanceId: typeof instanceId === 'string' ? instanceId : undefined,
@@ -290,5 +300,7 @@ function nothing(): void {
 }
 
 function pathOf(request: IncomingMessage): string {
-  return (request.url ?? '/').split('?', 1)[0] ?? '/';
+  const { url = '/' } = request;
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
 }

@@ -102,13 +102,24 @@ test('an attempt that outlives its minute gives nothing back to the next', async
 
 test('refused tokens count for the address alone; accepted ones, however many at once, cost nothing', async () => {
   using limits = limitsOf(1, 3);
-  await Promise.all(Array.from({ length: 1_000 }, () => limits.checkToken('10.0.0.1')));
+  await Promise.all(Array.from({ length: 1_000 }, async () => limits.checkToken('10.0.0.1')));
   for (let n = 0; n < 3; n += 1) await limits.spendToken('10.0.0.1');
   expect(await refusalOf(limits.checkToken('10.0.0.1'))).toMatchObject({ ...limited, retryAfterMs: MINUTE });
   await limits.checkToken('10.0.0.2');
   await succeed(limits, 'ann', '10.0.0.2');
   vi.advanceTimersByTime(MINUTE);
   await limits.checkToken('10.0.0.1');
+});
+
+test('a token of an address that has failed nothing for a minute may be checked at once, others after a look', async () => {
+  using limits = limitsOf(10, 3);
+  expect(limits.checkToken('10.0.0.1')).toBeUndefined();
+  await limits.spendToken('10.0.0.1');
+  expect(limits.checkToken('10.0.0.1')).toBeInstanceOf(Promise);
+  expect(limits.checkToken('10.0.0.2')).toBeUndefined();
+  vi.advanceTimersByTime(MINUTE + 1);
+  await limits.spendToken('10.0.0.3');
+  expect(limits.checkToken('10.0.0.1')).toBeUndefined();
 });
 
 test('nothing is left of a minute that is over, and no timer after closing', async () => {

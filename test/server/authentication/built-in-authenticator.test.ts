@@ -31,7 +31,7 @@ async function startAuthenticator(auth: object, allowed = limits) {
   await authenticator.start();
   return Object.assign(authenticator, {
     logger,
-    logIn: (username: string, password = `password of ${username}`, address = origin.address) =>
+    logIn: async (username: string, password = `password of ${username}`, address = origin.address) =>
       authenticator.authenticate({ username, password }, { address }),
   });
 }
@@ -57,6 +57,13 @@ test('a login can be exchanged for a token, which logs in until it ends', async 
   const { token, expiresAt } = await hub.login('ann', 'password of ann', origin);
   expect(await hub.authenticate({ token }, origin)).toEqual({ userId: 'ann', expiresAt });
   expect(await refusalOf(hub.login('ann', 'wrong', origin))).toMatchObject(invalid);
+});
+
+test('a token of the hub is decided at once, without a promise, and refused by one', async () => {
+  using hub = await startAuthenticator({ secret: SECRET });
+  const token = await hubToken({ sub: 'ann', exp: 4_000_000_000 });
+  expect(hub.authenticate({ token }, origin)).toEqual({ userId: 'ann', expiresAt: 4_000_000_000_000 });
+  expect(await refusalOf(hub.authenticate({ token: `${token}A` }, origin))).toMatchObject(invalid);
 });
 
 test('a user added to the file logs in without a restart', async () => {
@@ -127,7 +134,7 @@ test('refused tokens use up the budget of their address and of no other', async 
 test('good logins, many at once from one address, are all accepted', async () => {
   using hub = await startAuthenticator({ secret: SECRET }, { ...limits, maxAttemptsPerAddress: 3 });
   const token = await hubToken({});
-  const logins = Array.from({ length: 200 }, () => hub.authenticate({ token }, origin));
+  const logins = Array.from({ length: 200 }, async () => hub.authenticate({ token }, origin));
   expect(await Promise.all(logins)).toHaveLength(200);
 });
 

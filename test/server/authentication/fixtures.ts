@@ -17,8 +17,8 @@ export const invalid = { code: 'invalid-credentials', message: 'invalid credenti
 export const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 
 /** What a promise is refused with. */
-export async function refusalOf(promise: Promise<unknown>): Promise<AuthenticationError> {
-  const error = await promise.then(
+export async function refusalOf(attempt: unknown): Promise<AuthenticationError> {
+  const error = await Promise.resolve(attempt).then(
     () => undefined,
     (reason: unknown) => reason,
   );

@@ -50,7 +50,7 @@ test('K134: a new key is accepted at once after one more fetch, the old one whil
 
   issuer.keys = [before.jwk, after.jwk];
   const newTokens = await Promise.all(Array.from({ length: 10 }, () => after.sign(claims)));
-  await Promise.all(newTokens.map((token) => tokens.verify(token)));
+  await Promise.all(newTokens.map(async (token) => tokens.verify(token)));
   expect(issuer.requests).toBe(2);
   await tokens.verify(await before.sign(claims));
 
