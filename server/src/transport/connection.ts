@@ -1,5 +1,4 @@
 import { closeCodes, type CloseCode } from '@remotes-hub/protocol';
-import type { WebSocket } from 'ws';
 import type { Logger } from '../observability/logger.js';
 import type { TrafficCounts } from '../observability/metrics.js';
 import type { OutgoingText } from '../json/json-text.js';
@@ -182,10 +181,10 @@ export class Connection implements Peer, SocketOwner {
     this.#onClosed(this.#socket);
   }
 
-  received(data: WebSocket.RawData, isBinary: boolean): void {
+  received(data: unknown, isBinary: boolean): void {
     if (this.#ended !== undefined || !this.#count()) return;
     this.#signOfLife();
-    // with the default binaryType a message is one Buffer, checked to be UTF-8 when it is text
+    // checked to be UTF-8 when it is text
     if (!Buffer.isBuffer(data)) return;
     this.#traffic.receivedMessages += 1;
     this.#traffic.receivedBytes += data.length;

@@ -4,7 +4,8 @@ import { WebSocket } from 'ws';
 export interface SocketOwner {
   /** Writes what it holds: after a close frame nothing can be sent. */
   flush(): void;
-  received(data: WebSocket.RawData, isBinary: boolean): void;
+  /** @param data one Buffer with the default `binaryType` */
+  received(data: unknown, isBinary: boolean): void;
   pinged(): void;
   ponged(): void;
   failed(error: Error): void;
@@ -12,46 +13,34 @@ export interface SocketOwner {
   closed(code: number): void;
 }
 
-/** A socket with an owner. Its listeners are shared by all sockets: an idle one is one of many thousands. */
+/**
+ * A socket with an owner, who is told what happens without listeners: each of many thousands that are idle would keep
+ * a list of them.
+ */
 export class HubSocket extends WebSocket {
-  owner: SocketOwner | undefined;
+  #owner: SocketOwner | undefined;
 
   /** Tells an owner what happens from now on. */
   tell(owner: SocketOwner): void {
-    this.owner = owner;
-    this.on('message', received)
-      .on('ping', pinged)
-      .on('pong', ponged)
-      .on('error', failed)
-      .on('close', closed);
+    this.#owner = owner;
+  }
+
+  override emit(event: string | symbol, first?: unknown, second?: unknown): boolean {
+    const owner = this.#owner;
+    if (owner === undefined) return super.emit(event, first, second);
+    if (event === 'message') owner.received(first, second === true);
+    else if (event === 'ping') owner.pinged();
+    else if (event === 'pong') owner.ponged();
+    else if (event === 'close') owner.closed(Number(first));
+    else if (event === 'error' && first instanceof Error) {
+      owner.failed(first);
+      return true;
+    }
+    return super.emit(event, first, second);
   }
 
   override close(code?: number, data?: string | Buffer): void {
-    this.owner?.flush();
+    this.#owner?.flush();
     super.close(code, data);
   }
-}
-
-function received(this: WebSocket, data: WebSocket.RawData, isBinary: boolean): void {
-  ownerOf(this)?.received(data, isBinary);
-}
-
-function pinged(this: WebSocket): void {
-  ownerOf(this)?.pinged();
-}
-
-function ponged(this: WebSocket): void {
-  ownerOf(this)?.ponged();
-}
-
-function failed(this: WebSocket, error: Error): void {
-  ownerOf(this)?.failed(error);
-}
-
-function closed(this: WebSocket, code: number): void {
-  ownerOf(this)?.closed(code);
-}
-
-function ownerOf(socket: WebSocket): SocketOwner | undefined {
-  return socket instanceof HubSocket ? socket.owner : undefined;
 }
