@@ -1,4 +1,4 @@
-import type { Credentials, ErrorCode } from '@remotes-hub/protocol';
+import { MAX_USER_ID_LENGTH, type Credentials, type ErrorCode } from '@remotes-hub/protocol';
 import type { Soon } from '../soon.js';
 
 /** Who a session is. */
@@ -6,6 +6,11 @@ export interface Identity {
   readonly userId: string;
   /** When the session ends, in milliseconds since 1970; never when absent. */
   readonly expiresAt?: number;
+}
+
+/** Whether it is the name of a user, as the protocol's `userIdSchema` says at several times the cost. */
+export function isUserId(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= MAX_USER_ID_LENGTH;
 }
 
 /** Where an attempt to log in comes from. */

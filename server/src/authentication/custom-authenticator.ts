@@ -1,9 +1,10 @@
-import { MAX_USER_ID_LENGTH, type Credentials } from '@remotes-hub/protocol';
+import type { Credentials } from '@remotes-hub/protocol';
 import type { Logger } from '../observability/logger.js';
 import { AttemptLimits, type AttemptLimitsOptions } from './attempt-limits.js';
 import {
   AuthenticationError,
   invalidCredentials,
+  isUserId,
   type AttemptOrigin,
   type Authenticator,
   type Identity,
@@ -81,6 +82,5 @@ export class CustomAuthenticator implements Authenticator, Disposable {
 function isIdentity(identity: unknown): identity is Identity {
   if (typeof identity !== 'object' || identity === null) return false;
   const { userId, expiresAt } = identity as { userId?: unknown; expiresAt?: unknown };
-  const isUser = typeof userId === 'string' && userId.length > 0 && userId.length <= MAX_USER_ID_LENGTH;
-  return isUser && (expiresAt === undefined || Number.isSafeInteger(expiresAt));
+  return isUserId(userId) && (expiresAt === undefined || Number.isSafeInteger(expiresAt));
 }

@@ -1,4 +1,4 @@
-import { credentialsSchema, type Credentials } from '@remotes-hub/protocol';
+import { MAX_TOKEN_LENGTH, credentialsSchema, type Credentials } from '@remotes-hub/protocol';
 
 /** Longest header that is looked at; tokens are at most 16 384 characters. */
 const MAX_LENGTH = 20_000;
@@ -9,7 +9,8 @@ export function readAuthorization(header: string): Credentials | undefined {
   const space = header.indexOf(' ');
   const scheme = header.slice(0, space).toLowerCase();
   const rest = header.slice(space + 1).trim();
-  if (scheme === 'bearer') return parse({ token: rest });
+  if (scheme === 'bearer')
+    return rest.length > 0 && rest.length <= MAX_TOKEN_LENGTH ? { token: rest } : undefined;
   return scheme === 'basic' ? parse(splitUserPassword(Buffer.from(rest, 'base64').toString())) : undefined;
 }
 
