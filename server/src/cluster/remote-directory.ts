@@ -160,7 +160,7 @@ export class RemoteDirectory {
 
   /** Ends this very connection of this node; harmless when it has ended. @returns when its name is free */
   disconnectConnection(connection: RemoteConnection, drain = false): Soon<void> {
-    this.#options.registry.disconnectConnection(connection, { drain });
+    this.#options.registry.disconnect(connection, { drain });
     return this.#releasing.get(connection);
   }
 
@@ -225,7 +225,7 @@ export class RemoteDirectory {
       if (claim.id !== id || claim.userId !== userId) continue;
       this.#claims.delete(connection);
       claim.isOver = true;
-      this.#options.registry.disconnectConnection(connection);
+      this.#options.registry.disconnect(connection);
       return;
     }
   }

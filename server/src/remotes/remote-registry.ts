@@ -46,13 +46,6 @@ export class RemoteRegistry {
     return this.#users.get(userId)?.byName.get(remotename);
   }
 
-  /** The connection of a name. @throws {RemoteError} `remote-not-connected` */
-  get(userId: string, remotename: string): RemoteConnection {
-    const connection = this.find(userId, remotename);
-    if (connection !== undefined) return connection;
-    throw notConnected(remotename);
-  }
-
   /** All remotes of a user, in the order they connected. */
   list(userId: string): Iterable<RemoteConnection> {
     return this.#users.get(userId)?.byName.values() ?? [];
@@ -92,25 +85,16 @@ export class RemoteRegistry {
     const isAlive = holder.provider.probe();
     if (isAlive === true) return undefined;
     return isAlive.then((answered) => {
-      if (!answered) this.disconnectConnection(holder);
+      if (!answered) this.disconnect(holder);
     });
   }
 
   /**
-   * Ends a remote; with `drain`, its calls in flight may still finish.
-   * @throws {RemoteError} `remote-not-connected`
+   * Ends this very connection; harmless when it has ended or its name belongs to another by now. With `drain`, its
+   * calls in flight may still finish.
    */
-  disconnect(userId: string, remotename: string, { drain = false } = {}): void {
-    this.#end(this.get(userId, remotename), drain);
-  }
-
-  /** Ends this very connection; harmless when it has ended or its name belongs to another by now. */
-  disconnectConnection(connection: RemoteConnection, { drain = false } = {}): void {
-    if (this.find(connection.userId, connection.remotename) === connection) this.#end(connection, drain);
-  }
-
-  #end(connection: RemoteConnection, drain: boolean): void {
-    this.#freeName(connection);
+  disconnect(connection: RemoteConnection, { drain = false } = {}): void {
+    if (!this.#freeName(connection)) return;
     if (drain) connection.drain(() => this.#forget(connection));
     else this.#close(connection);
     this.listener.remoteDisconnected(connection);

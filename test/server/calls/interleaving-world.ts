@@ -163,11 +163,10 @@ export class World {
   disconnect(seat: Seat, remotename: string, drain: boolean): void {
     const key = `${seat.userId} ${remotename}`;
     const remote = this.#names.get(key);
-    if (remote === undefined) {
-      expect(() => this.registry.disconnect(seat.userId, remotename, { drain })).toThrow(RemoteError);
-      return;
-    }
-    this.registry.disconnect(seat.userId, remotename, { drain });
+    const connection = this.registry.find(seat.userId, remotename);
+    expect(connection === undefined).toBe(remote === undefined);
+    if (connection === undefined) return;
+    this.registry.disconnect(connection, { drain });
     this.#names.delete(key);
     this.#expectedEvents.push(`-${key}`);
     for (const call of this.#pending()) {
