@@ -27,7 +27,7 @@ export function checkInteger(value: unknown, field: string, min: number, max: nu
 export function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
   if (signal === undefined) return undefined;
   // Not `instanceof`: a page may pass the signal of another frame.
-  const isSignal = typeof signal === 'object' && signal !== null && 'aborted' in signal;
+  const isSignal = typeof signal === 'object' && signal !== null && 'addEventListener' in signal;
   if (!isSignal) throw new TypeError('signal: expected an AbortSignal');
   return signal;
 }

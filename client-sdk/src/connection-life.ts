@@ -24,6 +24,9 @@ import { TokenRenewal } from './token-renewal.js';
 import { Waiters } from './waiters.js';
 import { onWakeUp } from './wake-ups.js';
 
+/** Why an attempt ends that nobody waits for any more. */
+const CLOSED = 'the session was closed';
+
 /** Who is told what happens to the connection. */
 export interface LifeOwner {
   received(message: JsonObject): void;
@@ -49,6 +52,7 @@ export class ConnectionLife implements Line {
   ending: Close | undefined;
   #resolveClosed: (close: Close) => void = () => undefined;
   #connection: Connection | undefined;
+  #claim: Promise<InstanceId> | undefined;
   #instance: InstanceId | undefined;
   #liveness: Liveness | undefined;
   /** The token that was sent last, and whether the hub has refused it. */
@@ -145,7 +149,11 @@ export class ConnectionLife implements Line {
         message: 'the token is the one that was refused',
       });
     }
-    if (settings.instanceId === undefined) this.#instance ??= await this.#first(claimInstanceId());
+    if (settings.instanceId === undefined) {
+      this.#claim ??= claimInstanceId();
+      this.#instance = await this.#first(this.#claim);
+    }
+    if (this.#isClosing) throw new HubError(refusedConnection({ code: 1006, reason: CLOSED }));
     const connection = this.#openSocket();
     const { connectTimeoutMs } = settings;
     const unanswered = `the hub did not answer within ${connectTimeoutMs} ms`;
@@ -255,8 +263,8 @@ export class ConnectionLife implements Line {
       this.#hintMs = undefined;
       this.#attempt += 1;
       this.owner.stateChanged({ state: 'reconnecting', close: last, attempt: this.#attempt, delayMs });
-      await this.#pause(delayMs);
-      if (this.#isClosing) return;
+      if (!this.#isEnding()) await this.#pause(delayMs);
+      if (this.#isEnding()) return;
       try {
         return await this.#open();
       } catch (error) {
@@ -267,6 +275,11 @@ export class ConnectionLife implements Line {
         if (!mayTryAgain(code, closeCode, isRenewed)) this.#finish(last);
       }
     }
+  }
+
+  /** Asked anew each time: a listener may have closed the session. */
+  #isEnding(): boolean {
+    return this.#isClosing;
   }
 
   async #pause(ms: number): Promise<void> {
@@ -285,7 +298,7 @@ export class ConnectionLife implements Line {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stopped = new Promise<never>((_resolve, reject) => {
       const stop = (reason: string): void => reject(new HubError(refusedConnection({ code: 1006, reason })));
-      this.#stopOpening = () => stop('the session was closed');
+      this.#stopOpening = () => stop(CLOSED);
       timer = setTimeout(() => stop('there was no token in time'), this.settings.connectTimeoutMs);
     });
     try {
@@ -304,7 +317,7 @@ export class ConnectionLife implements Line {
     this.ending = close;
     this.#endPause();
     this.#stopWakeUps();
-    this.#instance?.release();
+    this.#claim?.then((instance) => instance.release()).catch(() => undefined);
     this.owner.stateChanged({ state: 'closed', close });
     this.owner.lost(close, true);
     this.#waiters.release();

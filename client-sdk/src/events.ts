@@ -87,8 +87,13 @@ export function isRunEvent(message: unknown): message is RunEvent {
 
 /** Calls a listener of the user. What it throws, or rejects with, goes to the console and no further. */
 export function callListener<Value>(what: string, listener: (value: Value) => unknown, value: Value): void {
-  const report = (thrown: unknown): void =>
-    console.error(`remotes-hub: the listener '${what}' failed:`, thrown);
+  const report = (thrown: unknown): void => {
+    try {
+      console.error(`remotes-hub: the listener '${what}' failed:`, thrown);
+    } catch {
+      // what cannot even be shown
+    }
+  };
   try {
     const outcome = listener(value);
     if (outcome instanceof Promise) outcome.catch(report);

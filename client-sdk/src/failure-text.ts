@@ -8,9 +8,10 @@ const NO_MESSAGE = 'the function failed without a message';
  * A stack trace is cut off; callers are other people's programs and models.
  */
 export function failureText(thrown: unknown): string {
-  const [text = ''] = describe(thrown).split(/\n\s+at /u, 1);
-  const trimmed = text.trim();
-  return trimmed === '' ? NO_MESSAGE : trimmed.slice(0, MAX_ERROR_LENGTH);
+  // cut first: looking for a trace in a text of any length may take any time
+  const cut = describe(thrown).trim().slice(0, MAX_ERROR_LENGTH);
+  const [text = ''] = cut.split(/\n\s+at /u, 1);
+  return text.trim() || NO_MESSAGE;
 }
 
 function describe(thrown: unknown): string {

@@ -115,7 +115,7 @@ export class HubSession implements Hub {
     const warnings = await this.#connectRemote(served);
     const disconnect = async (options: DisconnectOptions = {}): Promise<void> => {
       if (!this.#serving.isServing(served)) return;
-      if (this.isOpen) await this.#disconnectOwn(remotename, options);
+      if (this.isOpen) await this.#disconnectOwn(served, options);
       else this.#serving.disconnected(remotename); // it is just not served again
     };
     return {
@@ -270,14 +270,21 @@ export class HubSession implements Hub {
     return this.#requests.send('run-get', { runId }, readReplay);
   }
 
-  async #disconnectOwn(remotename: string, options: DisconnectOptions): Promise<void> {
+  /** From now on it is not served again, even if the hub's reply is lost. */
+  async #disconnectOwn(served: Served, options: DisconnectOptions): Promise<void> {
+    served.isWanted = false;
     try {
-      await this.disconnect(remotename, options);
+      await this.disconnect(served.remotename, options);
     } catch (error) {
       const isGone =
         error instanceof HubError &&
         (error.code === 'remote-not-connected' || error.code === 'connection-lost');
-      if (!isGone) throw error;
+      if (!isGone) {
+        served.isWanted = served.isConnected;
+        throw error;
+      }
+      served.isConnected = false;
+      this.#serving.refused(served, false);
     }
   }
 

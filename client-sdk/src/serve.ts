@@ -76,6 +76,8 @@ export class Serving {
 
   /** This session has disconnected the remote. Calls that run go on. */
   disconnected(remotename: string): void {
+    const remote = this.#remotes.get(remotename);
+    if (remote !== undefined) remote.isConnected = remote.isWanted = false;
     this.#remotes.delete(remotename);
   }
 

@@ -190,3 +190,16 @@ test('await using closes the session', async () => {
   }
   expect((await connecting).isOpen).toBe(false);
 });
+
+test('K160: a session that a listener closes as its connection is lost leaves no timer', async () => {
+  await using session = await LoggedIn.start(authenticated, { reconnect: {} });
+  using clock = fakeClock();
+  session.client.on('state', ({ state }) => {
+    if (state === 'reconnecting') void session.client.close();
+  });
+  session.hub.socket.terminate();
+  await session.client.closed;
+  expect(session.client.state).toBe('closed');
+  await eventually(() => vi.getTimerCount() === 0, 'the end of every timer');
+  expect(clock).toBeDefined();
+});

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { HubError, connect } from '@remotes-hub/client';
@@ -114,6 +115,24 @@ test('a signal gives up connect at once', async () => {
   await expect(connecting).rejects.toMatchObject({ code: 'call-cancelled', cause: 'changed my mind' });
   await expect(connecting).rejects.toBeInstanceOf(HubError);
 });
+
+test.each(Array.from({ length: 10 }, (_, count) => count))(
+  'a signal that aborts after %i microtasks gives up at once, and nobody is logged in',
+  async (microtasks) => {
+    await using hub = await ScriptedHub.start();
+    const controller = new AbortController();
+    const connecting = connect(hub.url, { token: async () => 'secret', signal: controller.signal });
+    const start = performance.now();
+    connecting.catch(() => undefined);
+    for (let count = 0; count < microtasks; count += 1) await Promise.resolve();
+    controller.abort();
+
+    await expect(connecting).rejects.toMatchObject({ code: 'call-cancelled' });
+    expect(performance.now() - start).toBeLessThan(5_000);
+    await setTimeout(20);
+    expect(hub.untaken).toEqual([]);
+  },
+);
 
 test('an aborted signal connects to nobody', async () => {
   await using hub = await ScriptedHub.start();

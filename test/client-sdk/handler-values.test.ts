@@ -154,3 +154,18 @@ test('a result nested deeper than 128 levels with its message is an error reply'
   });
   expect(await session.hub.call('x#2', 'abyss')).toMatchObject({ error: 'the result is nested too deeply' });
 });
+
+test('K040: an error whose text has very many lines is answered at once', async () => {
+  await using session = await LoggedIn.start({ ...authenticated, maxMessageBytes: 4_000_000 });
+  const text = `a${'\n'.repeat(100_000)}b`;
+  await session.serve({
+    f: {
+      handler: () => {
+        throw new Error(text);
+      },
+    },
+  });
+  const start = performance.now();
+  expect(await session.hub.call('x#0', 'f')).toMatchObject({ error: 'a', executed: 'yes' });
+  expect(performance.now() - start).toBeLessThan(1_000);
+});

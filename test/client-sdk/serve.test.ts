@@ -209,3 +209,31 @@ test('a remote that another session disconnected is not disconnected again', asy
   await session.settled();
   expect(hub.untaken).toEqual([]);
 });
+
+test('a remote that was disconnected says so, and is not served again though the reply was lost', async () => {
+  await using session = await LoggedIn.start(authenticated, { reconnect: { delayMs: 1 } });
+  const serving = session.client.serve('x', { f: ok });
+  await session.hub.answer({ message: 'remote connected', remotename: 'x' });
+  const remote = await serving;
+  expect(remote.isConnected).toBe(true);
+  const disconnecting = remote.disconnect();
+  expect(await session.hub.next()).toMatchObject({ action: 'remote-disconnect' });
+  session.hub.socket.terminate();
+  await disconnecting;
+  expect(remote.isConnected).toBe(false);
+
+  await session.hub.answer(authenticated);
+  await session.settled(); // the ping is the first that came after the login
+  expect(remote.isConnected).toBe(false);
+});
+
+test('a remote that the hub has disconnected says so', async () => {
+  await using session = await LoggedIn.start();
+  const serving = session.client.serve('x', { f: ok });
+  await session.hub.answer({ message: 'remote connected', remotename: 'x' });
+  const remote = await serving;
+  const disconnecting = remote.disconnect();
+  await session.hub.answer({ message: 'remote disconnected' });
+  await disconnecting;
+  expect(remote.isConnected).toBe(false);
+});

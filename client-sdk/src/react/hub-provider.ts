@@ -89,7 +89,8 @@ function openWhileMounted(
 async function openHub(latest: { readonly current: HubProviderProps }, signal: AbortSignal): Promise<Hub> {
   const props = latest.current;
   if (props.hub !== undefined) return props.hub;
-  if (!('token' in props) || typeof props.token === 'string') return connect(props.url, { ...props, signal });
+  if (!('token' in props) || typeof props.token !== 'function')
+    return connect(props.url, { ...props, signal });
   const { token: first } = props;
   const token: TokenSource = () => {
     const now = latest.current;

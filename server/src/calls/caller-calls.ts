@@ -52,6 +52,7 @@ export class CallerCalls implements Disposable {
 class CallInFlight implements CallListener {
   place: Place<CallInFlight> | undefined;
   #onCancelled: (() => void) | undefined;
+  #cancelling: Promise<void> | undefined;
 
   constructor(
     readonly call: TrackedCall,
@@ -77,11 +78,12 @@ class CallInFlight implements CallListener {
   }
 
   /** Ends it early. @returns when it has ended: a call of another node when that node says how */
-  async cancel(): Promise<void> {
-    await new Promise<void>((resolve) => {
+  cancel(): Promise<void> {
+    this.#cancelling ??= new Promise<void>((resolve) => {
       this.#onCancelled = resolve;
       this.call.cancel('call-cancelled');
     });
+    return this.#cancelling;
   }
 }
 

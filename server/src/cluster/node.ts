@@ -27,8 +27,11 @@ const endedSchema = z.object({ body: z.object({ remotename: z.string() }) });
 /** The remote that an event says has ended. */
 function remoteEndedBy(event: string): string | undefined {
   if (!event.startsWith('{"action":"remote-disconnected"')) return undefined;
-  const read = endedSchema.safeParse(JSON.parse(event));
-  return read.success ? read.data.body.remotename : undefined;
+  try {
+    return endedSchema.parse(JSON.parse(event)).body.remotename;
+  } catch {
+    return undefined;
+  }
 }
 
 /** This node, as the others meet it: hands what they send to the part that it is for. */

@@ -28,13 +28,23 @@ export class SilentPublisher {
   #isReady = false;
 
   constructor(private readonly client: Redis) {
-    client.on('ready', () => {
-      client.call('CLIENT', 'REPLY', 'OFF').catch(() => undefined); // which is not answered either
-      this.#isReady = true;
-    });
+    client.on('ready', () => void this.#silence());
     client.on('close', () => {
       this.#isReady = false;
     });
+  }
+
+  /** Asks for no answers, where Redis lets it: only `ON` tells, since `OFF` itself is not answered. */
+  async #silence(): Promise<void> {
+    const { stream } = this.client;
+    try {
+      await this.client.call('CLIENT', 'REPLY', 'ON');
+    } catch {
+      return; // by an access list: what is published is answered then, over another connection
+    }
+    if (this.client.stream !== stream) return;
+    this.client.call('CLIENT', 'REPLY', 'OFF').catch(() => undefined);
+    this.#isReady = true;
   }
 
   /** @returns false when it was not sent */

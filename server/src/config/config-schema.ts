@@ -143,6 +143,13 @@ const originSchema = z
     error: 'expected an origin such as "https://app.example" (scheme, host and port, nothing after), or "*"',
   });
 
+/** A password in an address would end up in errors of whoever asks there. */
+function hasNoUserinfo(address: string): boolean {
+  if (!URL.canParse(address)) return true; // another check says so
+  const { username, password } = new URL(address);
+  return username === '' && password === '';
+}
+
 /** Who may log in, and from which pages. */
 export const authSchema = z.strictObject({
   secret: secretReferenceSchema
@@ -154,6 +161,7 @@ export const authSchema = z.strictObject({
   audience: z.string().min(1).optional().describe('Required `aud` of tokens.'),
   jwksUrl: z
     .url({ protocol: /^https?$/ })
+    .refine(hasNoUserinfo, 'expected a URL without user and password')
     .optional()
     .describe('Key set of an outside issuer of tokens.'),
   algorithms: z

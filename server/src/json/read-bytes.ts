@@ -67,6 +67,7 @@ class BytesReader {
     if (depth === 2 && name === 'args') return this.#args(start);
     if (depth > 1 || name !== 'body') return this.json.value(start, depth);
     this.bodyMembers = [];
+    this.argsReadBy = undefined;
     return this.json.byte(start) === OPEN_BRACE
       ? this.object(start, depth + 1, this.bodyMembers)
       : this.json.value(start, depth);

@@ -57,6 +57,12 @@ interface Upgrade {
   readonly address: string;
 }
 
+/** Options of the library that are newer than its types. */
+interface NewerOptions {
+  readonly closeTimeout: number;
+  readonly maxPendingAutoPongs: number;
+}
+
 /** What the WebSocket server needs from the hub. */
 export interface WebSocketServerOptions {
   /** Path of the endpoint. */
@@ -94,14 +100,14 @@ export class WebSocketServer implements AsyncDisposable {
 
   constructor(options: WebSocketServerOptions) {
     this.#options = options;
-    // `closeTimeout` is newer than the library's types
-    const serverOptions: ServerOptions<typeof HubSocket> & { readonly closeTimeout: number } = {
+    const serverOptions: ServerOptions<typeof HubSocket> & NewerOptions = {
       WebSocket: HubSocket,
       noServer: true,
       clientTracking: false,
       maxPayload: options.limits.maxMessageBytes,
       perMessageDeflate: false,
       closeTimeout: CLOSE_TIMEOUT_MS,
+      maxPendingAutoPongs: 0, // none too many: what a connection may send, and what it has queued, is bounded already
       handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     };
     this.#server = new WsServer(serverOptions);
@@ -300,7 +306,7 @@ function nothing(): void {
 }
 
 function pathOf(request: IncomingMessage): string {
-  const { url = '/' } = request;
+  const url = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/iu, ''); // RFC 9112, section 3.2.2
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);
 }

@@ -153,3 +153,17 @@ test('CALL-19: a call that was answered is not cancelled, and with drain none is
   await server.settle();
   expect(server.others.map(({ action }) => action)).toEqual(['remote-call']);
 });
+
+test('CALL-18: of two cancels of one call each is answered', async () => {
+  await using hub = await startTestHub();
+  const [server, caller] = [await hub.connect(), await hub.connect()];
+  await server.serve('x', ['f']);
+  caller.send(call('a'));
+  await server.next('remote-call');
+  for (const nonce of ['x1', 'x2']) {
+    caller.send({ action: 'remote-call-cancel', nonce, body: { nonce: 'a' } });
+  }
+  expect(await caller.reply('a')).toMatchObject({ code: 'call-cancelled' });
+  expect(await caller.reply('x1')).toMatchObject({ cancelled: 1 });
+  expect(await caller.reply('x2')).toMatchObject({ message: 'remote calls cancelled' });
+});

@@ -67,6 +67,18 @@ test('of a function that is named twice the last is called, and its own schema j
   expect(await caller.reply(1)).toMatchObject({ code: 'invalid-arguments' });
 });
 
+test('of two bodies the last is judged, with arguments or without', async () => {
+  await using hub = await startTestHub();
+  const [server, caller] = [await hub.connect(), await hub.connect()];
+  await server.request('remote-connect', { remotename: 'x', tools: [checked] });
+  const good = `{${name},${fn},"args":{"city":"Rome"}}`;
+  const bodies = [`{${name},${fn}}`, `{${name},${fn},"args":{"city":"R"}}`, `{"args":{},${name},${fn}}`];
+  for (const [nonce, body] of bodies.entries()) {
+    caller.send(`{"action":"remote-call","nonce":${nonce},"body":${good},"body":${body}}`);
+    expect(await caller.reply(nonce)).toMatchObject({ code: 'invalid-arguments', executed: 'no' });
+  }
+});
+
 /** Before, between and after the names. */
 function orders(args: string): string[][] {
   const written = `"args":${args}`;

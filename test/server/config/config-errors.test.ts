@@ -50,6 +50,11 @@ const wrong: [title: string, input: unknown, problem: string | string[]][] = [
     'auth.jwksUrl: expected an http or https URL, received a string',
   ],
   [
+    'a password in the URL of a key set',
+    { auth: { jwksUrl: 'https://user:pass@keys.example' } },
+    'auth.jwksUrl: expected a URL without user and password',
+  ],
+  [
     'an algorithm of shared secrets from an issuer',
     { auth: { algorithms: ['HS256'] } },
     expect.stringContaining('auth.algorithms[0]: expected one of "RS256", '),

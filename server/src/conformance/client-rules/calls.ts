@@ -100,7 +100,7 @@ export const callRules = [
       const connection = await client.serving();
       const text = errorText(await connection.answer(connection.start('fail', { message: 'no forecast' })));
       expectThat(text.includes('no forecast'), 'the message of the error', text);
-      const hasStack = /\n\s+at |Traceback \(|\n\s+File "/u.test(text);
+      const hasStack = /\n[^\S\n]+at |Traceback \(|\n[^\S\n]+File "/u.test(text);
       expectThat(!hasStack, 'an error without a stack trace', text);
       errorText(await connection.answer(connection.start('fail', { message: '' })));
       await connection.settle();
