@@ -323,6 +323,7 @@ cluster(
     expect(await one.moveInstance('u1', 'i', 's1')).toEqual([]);
     expect(await two.moveInstance('u1', 'i', 's2')).toEqual([one.nodeId]);
     one.awaitInstance('u1', 'i');
+    await one.find('u1', 'nothing'); // which goes the same way, so that it has arrived
     two.leaveInstance('u1', 'i', 'another session');
     expect(await two.moveInstance('u1', 'i', 's3')).toEqual([one.nodeId]);
     two.leaveInstance('u1', 'i', 's3');

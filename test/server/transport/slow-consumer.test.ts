@@ -79,7 +79,7 @@ test('K008: a peer that pings without end and reads no pong is cut off before th
   }
   expect(hub.hub.counts().sessions).toBe(1);
   session.socket.resume();
-  expect(await session.end()).toMatchObject({ code: 1006 });
+  expect([4408, 4429]).toContain((await session.end()).code);
   await other.settle();
 });
 

@@ -43,7 +43,7 @@ export class OpenAiCompatibleModel implements Model {
       maxRetries: 0, // `streamStep` does it
       timeout: config.stepTimeoutMs,
       logLevel: 'off',
-      fetchOptions: { redirect: 'error' }, // the conversation goes where the operator sends it, and nowhere else
+      fetchOptions: { redirect: 'manual' }, // the conversation goes where the operator sends it, and nowhere else
     });
     return new OpenAiCompatibleModel(client, config);
   }

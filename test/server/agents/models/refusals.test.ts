@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refuse, startModelServer } from '../../../support/model-servers/scripted-server.js';
+import { refuse, startModelServer, stream } from '../../../support/model-servers/scripted-server.js';
 import { ask } from './adapter.js';
 import { wires } from './wires.js';
 
@@ -25,5 +25,17 @@ test.each(wires.flatMap((wire) => refusals.map((row) => [wire.provider, ...row, 
       message: `the model provider ${provider} ${words}`,
     });
     expect(server.requests).toHaveLength(requests);
+  },
+);
+
+test.each(wires.flatMap((wire) => [301, 307, 308].map((status) => [wire.provider, status, wire] as const)))(
+  '%s: an answer %i to another address is not followed: the conversation goes nowhere else',
+  async (_provider, status, { modelAt, text }) => {
+    await using elsewhere = await startModelServer([stream(text('never asked for'))]);
+    await using server = await startModelServer([refuse(status, {}, { location: `${elsewhere.url}/v1` })]);
+
+    await expect(ask(await modelAt(server, 60_000))).rejects.toMatchObject({ name: 'ModelError' });
+    expect(server.requests).toHaveLength(1);
+    expect(elsewhere.requests).toEqual([]);
   },
 );
