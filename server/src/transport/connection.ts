@@ -67,6 +67,10 @@ export class Connection implements Peer, SocketOwner {
   readonly #log: Logger;
   readonly #rate: MessageRate;
   readonly #heartbeat: NodeJS.Timeout;
+  readonly #stream: FrameStream;
+  /** At the last heartbeat: what had come, and what had left while more was waiting. */
+  #readBytes = 0;
+  #sentBytes: number | undefined;
   readonly #onClosed: ConnectionOptions['onClosed'];
   #receiver: Receiver | undefined;
   #isAlive = true;
@@ -80,6 +84,7 @@ export class Connection implements Peer, SocketOwner {
     this.#socket = socket;
     this.#frames = frames;
     this.#outbox = new Outbox(stream);
+    this.#stream = stream;
     this.#limits = limits;
     this.#traffic = traffic;
     this.#log = log;
@@ -155,12 +160,26 @@ export class Connection implements Peer, SocketOwner {
 
   /** Time for a ping, or the end of a peer that did not answer the last one. */
   beat(): void {
-    if (!this.#isAlive) {
+    if (!this.#hasMoved() && !this.#isAlive) {
       this.#log.info(this.#facts({}), 'no sign of life, connection cut');
       return this.terminate();
     }
     this.#isAlive = false;
     this.#socket.ping();
+  }
+
+  /**
+   * Whether bytes have come since the last heartbeat, or left while more were waiting: a pong cannot overtake the long
+   * frame that is on its way, nor a ping what is queued. What leaves without a queue may only lie in the system's buffers.
+   */
+  #hasMoved(): boolean {
+    const { bytesRead = 0 } = this.#stream;
+    const { sentBytes } = this.#outbox;
+    const hasCome = bytesRead > this.#readBytes;
+    const hasLeft = this.#sentBytes !== undefined && sentBytes > this.#sentBytes;
+    this.#readBytes = bytesRead;
+    this.#sentBytes = this.#outbox.queuedBytes > 0 ? sentBytes : undefined;
+    return hasCome || hasLeft;
   }
 
   #signOfLife(): void {
@@ -169,6 +188,7 @@ export class Connection implements Peer, SocketOwner {
   }
 
   pinged(): void {
+    this.#readBytes = this.#stream.bytesRead ?? 0; // whoever asks for pongs must give them too
     this.#count();
   }
 

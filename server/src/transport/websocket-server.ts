@@ -209,6 +209,8 @@ export class WebSocketServer implements AsyncDisposable {
     if (request.headers.upgrade?.toLowerCase() !== 'websocket' || request.method !== 'GET') {
       return { status: 400, error: 'expected a WebSocket upgrade', headers: { Upgrade: 'websocket' } };
     }
+    if (request.headers.host === undefined || request.httpVersion !== '1.1')
+      return { status: 400, error: 'expected HTTP/1.1 with a header Host' };
     if (!this.#options.allowedOrigins.allows(request))
       return { status: 403, error: 'pages of this origin may not connect' };
     const instanceId = request.headers['remotes-instance-id'];

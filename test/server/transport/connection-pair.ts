@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { once } from 'node:events';
 import { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -20,6 +21,8 @@ export interface ConnectionPair extends Disposable {
   readonly peer: WebSocket;
   /** The stream under the peer. */
   readonly peerStream: Duplex;
+  /** The stream under the connection. */
+  readonly stream: Socket;
   /** What the connection has delivered, in order. */
   readonly received: string[];
   readonly traffic: TrafficCounts;
@@ -85,6 +88,7 @@ export async function connectionPair(
     socket,
     peer,
     peerStream: upgrade.socket,
+    stream: request.socket,
     received,
     traffic,
     ends: () => ends,

@@ -3,6 +3,7 @@ import { fakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
 import { startTestHub } from '../../support/hub.js';
 import { FaultProxy } from '../../support/fault-proxy.js';
+import { frame, opcodes } from '../../support/raw-socket.js';
 import { TestSession } from '../../support/session.js';
 import { connectionPair } from './connection-pair.js';
 
@@ -70,6 +71,41 @@ test('K001: the hub pings every 15 s, and a peer that answers stays for ever', a
     await eventually(() => pongs === beat, `pong ${beat}`);
   }
   expect(pair.ends()).toBe(0);
+});
+
+test('K001: a peer whose long frame is still coming is alive, and one whose frame has stopped is not', async () => {
+  using clock = fakeClock();
+  using pair = await connectionPair({}, { autoPong: false });
+  const whole = frame(opcodes.text, 'a'.repeat(1_000));
+  let sent = 0;
+  for (let beat = 1; beat <= 5; beat += 1) {
+    pair.peerStream.write(whole.subarray(sent, (sent += 100)));
+    const before = pair.stream.bytesRead;
+    await eventually(() => pair.stream.bytesRead > before || pair.stream.bytesRead >= sent, 'more of it');
+    await clock.advance(15_000);
+  }
+  expect(pair.ends()).toBe(0);
+  await clock.advance(30_000);
+  expect(pair.ends()).toBe(1);
+});
+
+test('K001: a peer that reads what is queued for it is alive, and one that reads no more is not', async () => {
+  using clock = fakeClock();
+  using pair = await connectionPair({ maxQueuedBytes: 1e9 }, { autoPong: false });
+  pair.peerStream.pause();
+  const text = 'a'.repeat(8_000_000);
+  for (let beat = 1; beat <= 4; beat += 1) {
+    for (let count = 0; count < 4; count += 1) pair.connection.send(text);
+    const before = pair.stream.bytesWritten - pair.stream.writableLength;
+    pair.peerStream.resume();
+    await eventually(() => pair.stream.bytesWritten - pair.stream.writableLength > before, 'some is read');
+    pair.peerStream.pause();
+    await clock.advance(15_000);
+  }
+  expect(pair.ends()).toBe(0);
+  await clock.advance(30_000);
+  await clock.advance(15_000);
+  expect(pair.ends()).toBe(1);
 });
 
 test('K001: a message is a sign of life as good as a pong', async () => {

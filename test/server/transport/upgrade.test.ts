@@ -28,6 +28,7 @@ test.each(['/nope', '/', '/ws/', '/wss', '/WS', '//ws', '/ws%3Fx', '/healthz', '
 
 test.each([
   ['another protocol', { Upgrade: 'h2c' }],
+  ['no host', { Host: undefined }],
   ['no key', { 'Sec-WebSocket-Key': undefined }],
   ['a key that is too short', { 'Sec-WebSocket-Key': 'c2hvcnQ=' }],
   ['no version', { 'Sec-WebSocket-Version': undefined }],
@@ -43,6 +44,13 @@ test.each([
   expect(answer.body).toHaveProperty('error', expect.stringMatching(/./u));
   expect(answer.headers.get('content-type')).toBe('application/json');
   await hub.idle();
+});
+
+test('HTTP-01: an upgrade of the whole address is one of its path', async () => {
+  await using hub = await startTestHub();
+  using raw = await RawSocket.open(hub.url);
+  raw.write(upgradeRequest(`${hub.url}/ws?x=1`, { Authorization: `Bearer ${await hub.token()}` }));
+  expect(await raw.until('\r\n\r\n')).toMatch(/^HTTP\/1\.1 101 /u);
 });
 
 test('HTTP-01: an upgrade by another method than GET is 400', async () => {
