@@ -5,7 +5,8 @@ export { ConfigError } from './config/config-error.js';
 export type { HubConfig, HubConfigInput } from './config/config-schema.js';
 export { loadConfig, type LoadedConfig } from './config/load-config.js';
 export { letHeapGrow } from './heap-growth.js';
-export { bufferedOutput, createLogger, type Logger } from './observability/logger.js';
+export { bufferedOutput, type BufferedOutput } from './observability/buffered-output.js';
+export { createLogger, type Logger } from './observability/logger.js';
 export type { ModelFactory } from './agents/models/create-model.js';
 export {
   ModelError,

@@ -4,8 +4,9 @@ import { Output } from './output.js';
 import { runCommand } from './program.js';
 
 /** Waits until what was written has left the process; a stream that nobody reads any more has nothing to wait for. */
-function flushed(stream: Writable): Promise<void> {
-  return new Promise((resolve) => stream.write('', () => resolve()));
+async function flushed(stream: Writable): Promise<void> {
+  if (stream.writableLength === 0) return;
+  await new Promise<void>((resolve) => stream.write('', () => resolve()));
 }
 
 for (const stream of [process.stdout, process.stderr]) {

@@ -45,21 +45,24 @@ export function addStartCommand(program: Command, context: CommandContext): void
 async function start({ config: file, ...overrides }: StartOptions, context: CommandContext): Promise<void> {
   letHeapGrow();
   const { loadConfig } = await import('../config/load-config.js');
-  const { bufferedOutput, createLogger } = await import('../observability/logger.js');
+  const { bufferedOutput } = await import('../observability/buffered-output.js');
+  const { createLogger } = await import('../observability/logger.js');
   const { createHub } = await import('../hub.js');
   const { agentSchema } = await import('../config/config-schema.js');
   const given = loadConfig(file, context.env, overrides);
   const loaded = file === undefined ? withAgent(given, agentSchema.parse(standardAgent)) : given;
   const needsToken = !hasAuthentication(loaded.config);
   const config = needsToken ? withRandomSecret(loaded) : loaded;
-  const log = createLogger(config.config.log.level, bufferedOutput());
+  const lines = bufferedOutput();
+  const log = createLogger(config.config.log.level, lines);
   const crashes = reportingCrashes(log, context.exitNow);
   using interruption = new Interruption(context.exitNow);
   const hub = createHub({ loaded: config, log });
   try {
     const { url, host, port } = await listen(hub, config.config, file);
     // Programs wait for this line, so it is written at every level.
-    createLogger('info').info({ url, host, port }, 'listening');
+    createLogger('info', lines).info({ url, host, port }, 'listening');
+    lines.flushSync();
     if (needsToken) await printToken(hub, url, context.output);
     await interruption.wait();
   } finally {

@@ -10,7 +10,8 @@ import { Output } from '../../../server/src/cli/output.js';
 import { runCommand } from '../../../server/src/cli/program.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const command = join(root, 'server/bin/remotes-hub.js');
+/** The command as it is built. */
+export const command = join(root, 'server/bin/remotes-hub.js');
 
 type Environment = Readonly<Record<string, string>>;
 
