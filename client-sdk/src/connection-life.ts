@@ -24,8 +24,12 @@ import { TokenRenewal } from './token-renewal.js';
 import { Waiters } from './waiters.js';
 import { onWakeUp } from './wake-ups.js';
 
-/** Why an attempt ends that nobody waits for any more. */
+/** Why an attempt is given up that nobody waits for any more. */
 const CLOSED = 'the session was closed';
+
+function givenUp(reason: string): HubError {
+  return new HubError(refusedConnection({ code: 1006, reason }));
+}
 
 /** Who is told what happens to the connection. */
 export interface LifeOwner {
@@ -52,6 +56,7 @@ export class ConnectionLife implements Line {
   ending: Close | undefined;
   #resolveClosed: (close: Close) => void = () => undefined;
   #connection: Connection | undefined;
+  /** Asked for once, and given back at the end, however late it comes. */
   #claim: Promise<InstanceId> | undefined;
   #instance: InstanceId | undefined;
   #liveness: Liveness | undefined;
@@ -153,7 +158,7 @@ export class ConnectionLife implements Line {
       this.#claim ??= claimInstanceId();
       this.#instance = await this.#first(this.#claim);
     }
-    if (this.#isClosing) throw new HubError(refusedConnection({ code: 1006, reason: CLOSED }));
+    if (this.#isClosing) throw givenUp(CLOSED);
     const connection = this.#openSocket();
     const { connectTimeoutMs } = settings;
     const unanswered = `the hub did not answer within ${connectTimeoutMs} ms`;
@@ -263,8 +268,8 @@ export class ConnectionLife implements Line {
       this.#hintMs = undefined;
       this.#attempt += 1;
       this.owner.stateChanged({ state: 'reconnecting', close: last, attempt: this.#attempt, delayMs });
-      if (!this.#isEnding()) await this.#pause(delayMs);
-      if (this.#isEnding()) return;
+      await this.#pause(delayMs);
+      if (this.#isClosing) return;
       try {
         return await this.#open();
       } catch (error) {
@@ -277,12 +282,9 @@ export class ConnectionLife implements Line {
     }
   }
 
-  /** Asked anew each time: a listener may have closed the session. */
-  #isEnding(): boolean {
-    return this.#isClosing;
-  }
-
+  /** Not where a listener has closed the session. */
   async #pause(ms: number): Promise<void> {
+    if (this.#isClosing) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.#endPause = () => {
@@ -297,7 +299,7 @@ export class ConnectionLife implements Line {
   async #first<T>(promise: Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stopped = new Promise<never>((_resolve, reject) => {
-      const stop = (reason: string): void => reject(new HubError(refusedConnection({ code: 1006, reason })));
+      const stop = (reason: string): void => reject(givenUp(reason));
       this.#stopOpening = () => stop(CLOSED);
       timer = setTimeout(() => stop('there was no token in time'), this.settings.connectTimeoutMs);
     });

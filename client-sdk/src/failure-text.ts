@@ -8,9 +8,9 @@ const NO_MESSAGE = 'the function failed without a message';
  * A stack trace is cut off; callers are other people's programs and models.
  */
 export function failureText(thrown: unknown): string {
-  // cut first: looking for a trace in a text of any length may take any time
   const cut = describe(thrown).trim().slice(0, MAX_ERROR_LENGTH);
-  const [text = ''] = cut.split(/\n\s+at /u, 1);
+  // within one line: over many, the search would take the square of their number
+  const [text = ''] = cut.split(/\n[^\S\n]+at /u, 1);
   return text.trim() || NO_MESSAGE;
 }
 

@@ -76,8 +76,7 @@ export class Serving {
 
   /** This session has disconnected the remote. Calls that run go on. */
   disconnected(remotename: string): void {
-    const remote = this.#remotes.get(remotename);
-    if (remote !== undefined) remote.isConnected = remote.isWanted = false;
+    this.disconnectedElsewhere(remotename);
     this.#remotes.delete(remotename);
   }
 

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { HubError, connect } from '@remotes-hub/client';
@@ -129,7 +128,11 @@ test.each(Array.from({ length: 10 }, (_, count) => count))(
 
     await expect(connecting).rejects.toMatchObject({ code: 'call-cancelled' });
     expect(performance.now() - start).toBeLessThan(5_000);
-    await setTimeout(20);
+
+    const later = connect(hub.url, { token: 'later' });
+    expect(await hub.answer(authenticated)).toMatchObject({ body: { token: 'later' } });
+    await using client = await later;
+    expect(client.isOpen).toBe(true);
     expect(hub.untaken).toEqual([]);
   },
 );

@@ -93,10 +93,10 @@ function readUsualClaims(payload: string): Readonly<Record<string, unknown>> | u
   }
 }
 
-/** An error of jose may carry the claims, so only its code is kept. */
-function refusalOf(error: unknown): AuthenticationError {
-  if (error instanceof AuthenticationError) return error;
-  return invalidCredentials(error instanceof errors.JOSEError ? error.code : 'not a usable token');
+/** Rejects with the refusal. An error of jose may carry the claims, so only its code is kept. */
+async function refuse(error: unknown): Promise<never> {
+  if (error instanceof AuthenticationError) throw error;
+  throw invalidCredentials(error instanceof errors.JOSEError ? error.code : 'not a usable token');
 }
 
 /**
@@ -143,18 +143,10 @@ export class Tokens implements Disposable {
     try {
       const { alg: algorithm, crit } = headerOf(token);
       if (algorithm !== 'HS256' || this.#secret === undefined || crit !== undefined)
-        return this.#verifyByLibrary(token, algorithm);
+        return this.#claimsByLibrary(token, algorithm).then(identityOf).catch(refuse);
       return identityOf(this.#ownClaims(token, this.#secret));
     } catch (error) {
-      return Promise.reject(refusalOf(error));
-    }
-  }
-
-  async #verifyByLibrary(token: string, algorithm: string | undefined): Promise<Identity> {
-    try {
-      return identityOf(await this.#claimsByLibrary(token, algorithm));
-    } catch (error) {
-      throw refusalOf(error);
+      return refuse(error);
     }
   }
 

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { isPasswordHash } from '../passwords/passwords.js';
 import type { ConfigProblem } from './config-error.js';
-import type { HubConfig, ModelConfig } from './config-schema.js';
+import { hasNoUserinfo, type HubConfig, type ModelConfig } from './config-schema.js';
 
 /** What a check needs to know beside the configuration. */
 export interface CheckContext {
@@ -94,10 +94,10 @@ function checkModelAddresses({ agents }: HubConfig): ConfigProblem[] {
 /** What is wrong with the address of a model. It may hold a password, so it is not shown. */
 function addressProblem(model: ModelConfig): string | undefined {
   if (model.provider === 'offline' || model.baseUrl === undefined) return undefined;
-  const url = new URL(model.baseUrl);
-  if (url.username !== '' || url.password !== '')
+  if (!hasNoUserinfo(model.baseUrl))
     return 'expected a URL without user and password; a key belongs into apiKey';
   if (/[?#]/.test(model.baseUrl)) return 'expected a URL that ends with its path, without "?" and "#"';
+  const url = new URL(model.baseUrl);
   if (model.apiKey === undefined || url.protocol === 'https:' || isLoopback(url.hostname)) return undefined;
   const wayOut =
     model.provider === 'openai-compatible' ? ', or no apiKey where the server asks for none' : '';

@@ -144,7 +144,7 @@ const originSchema = z
   });
 
 /** A password in an address would end up in errors of whoever asks there. */
-function hasNoUserinfo(address: string): boolean {
+export function hasNoUserinfo(address: string): boolean {
   if (!URL.canParse(address)) return true; // another check says so
   const { username, password } = new URL(address);
   return username === '' && password === '';

@@ -6,6 +6,7 @@ import type { ConnectionEnd, Peer } from '../sessions/session.js';
 import type { HubSocket, SocketOwner } from './hub-socket.js';
 import { MessageRate } from './message-rate.js';
 import { Outbox, type FrameStream } from './outbox.js';
+import { StreamProgress, type CountedStream } from './stream-progress.js';
 import { startOfFrame, type TextFrames } from './text-frames.js';
 
 /** A close frame's reason, in bytes of UTF-8 (RFC 6455, section 5.5). */
@@ -31,7 +32,7 @@ export interface ConnectionLimits {
 /** What a connection is made of. */
 export interface ConnectionOptions {
   readonly socket: HubSocket;
-  readonly stream: FrameStream;
+  readonly stream: FrameStream & CountedStream;
   /** Shared by all connections, so that what goes to many of them is framed once. */
   readonly frames: TextFrames;
   readonly limits: ConnectionLimits;
@@ -67,10 +68,7 @@ export class Connection implements Peer, SocketOwner {
   readonly #log: Logger;
   readonly #rate: MessageRate;
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #stream: FrameStream;
-  /** At the last heartbeat: what had come, and what had left while more was waiting. */
-  #readBytes = 0;
-  #sentBytes: number | undefined;
+  readonly #progress: StreamProgress;
   readonly #onClosed: ConnectionOptions['onClosed'];
   #receiver: Receiver | undefined;
   #isAlive = true;
@@ -84,7 +82,7 @@ export class Connection implements Peer, SocketOwner {
     this.#socket = socket;
     this.#frames = frames;
     this.#outbox = new Outbox(stream);
-    this.#stream = stream;
+    this.#progress = new StreamProgress(stream);
     this.#limits = limits;
     this.#traffic = traffic;
     this.#log = log;
@@ -160,26 +158,12 @@ export class Connection implements Peer, SocketOwner {
 
   /** Time for a ping, or the end of a peer that did not answer the last one. */
   beat(): void {
-    if (!this.#hasMoved() && !this.#isAlive) {
+    if (!this.#progress.hasMoved() && !this.#isAlive) {
       this.#log.info(this.#facts({}), 'no sign of life, connection cut');
       return this.terminate();
     }
     this.#isAlive = false;
     this.#socket.ping();
-  }
-
-  /**
-   * Whether bytes have come since the last heartbeat, or left while more were waiting: a pong cannot overtake the long
-   * frame that is on its way, nor a ping what is queued. What leaves without a queue may only lie in the system's buffers.
-   */
-  #hasMoved(): boolean {
-    const { bytesRead = 0 } = this.#stream;
-    const { sentBytes } = this.#outbox;
-    const hasCome = bytesRead > this.#readBytes;
-    const hasLeft = this.#sentBytes !== undefined && sentBytes > this.#sentBytes;
-    this.#readBytes = bytesRead;
-    this.#sentBytes = this.#outbox.queuedBytes > 0 ? sentBytes : undefined;
-    return hasCome || hasLeft;
   }
 
   #signOfLife(): void {
@@ -188,7 +172,7 @@ export class Connection implements Peer, SocketOwner {
   }
 
   pinged(): void {
-    this.#readBytes = this.#stream.bytesRead ?? 0; // whoever asks for pongs must give them too
+    this.#progress.disregardRead(); // whoever asks for pongs must give them too
     this.#count();
   }
 

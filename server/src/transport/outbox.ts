@@ -13,9 +13,6 @@ const MAX_HELD_BYTES = 65_536;
 export interface FrameStream {
   /** Bytes that wait to be written. */
   readonly writableLength: number;
-  /** Bytes that have come, and that were written, those that wait included; a stream that is no socket tells neither. */
-  readonly bytesRead?: number;
-  readonly bytesWritten?: number;
   /** False when it has ended, or is destroyed. */
   readonly writable: boolean;
   write(text: string, encoding: 'latin1'): unknown;
@@ -42,11 +39,6 @@ export class Outbox {
   /** Bytes that wait to be written, here or in the stream. */
   get queuedBytes(): number {
     return this.stream.writableLength + this.#heldBytes;
-  }
-
-  /** Bytes that have left for the system. */
-  get sentBytes(): number {
-    return (this.stream.bytesWritten ?? 0) - this.stream.writableLength;
   }
 
   /** A frame, in pieces that go one after the other. */

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { connect } from '@remotes-hub/client';
 import { createHub, createLogger } from '@remotes-hub/server';
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.js';
-import { CommandProcess, command, run, startHub, temporaryFolder } from './run-command.js';
+import { CommandProcess, run, startHub, temporaryFolder } from './run-command.js';
 
 const weatherModule = `
 export const get_forecast = {
@@ -61,22 +59,17 @@ test.runIf(existsSync('/dev/full'))(
   'CLI-01: a log that cannot be written stops neither the hub nor its end',
   async () => {
     const full = openSync('/dev/full', 'w');
-    const hub = spawn(process.execPath, [command, 'start', '--port', '0'], {
-      stdio: ['ignore', full, 'pipe'],
-    });
+    await using hub = new CommandProcess(['start', '--port', '0'], {}, full);
     closeSync(full);
-    let stderr = '';
-    hub.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    await eventually(() => stderr.includes('npx remotes-hub list'), 'the token');
-    const env = environmentOf(stderr);
+    await hub.output(/npx remotes-hub list/);
+    const env = environmentOf(hub.stderr);
     await using session = await connect(`${env['REMOTES_HUB_URL']?.replace('http', 'ws') ?? ''}/ws`, {
       token: env['REMOTES_HUB_TOKEN'] ?? '',
       reconnect: false,
     });
     await session.ping();
-    const ended = once(hub, 'exit');
-    hub.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
+    const { exitCode, stderr } = await hub.stop('SIGTERM');
+    expect(exitCode).toBe(0);
     expect(stderr.match(/lines of the log are lost/gu)).toHaveLength(1);
   },
 );

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,7 @@ import { Output } from '../../../server/src/cli/output.js';
 import { runCommand } from '../../../server/src/cli/program.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-/** The command as it is built. */
-export const command = join(root, 'server/bin/remotes-hub.js');
+const command = join(root, 'server/bin/remotes-hub.js');
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -40,20 +39,22 @@ export async function run(args: readonly string[], env: Environment = {}, stdin 
 export class CommandProcess implements AsyncDisposable {
   stdout = '';
   stderr = '';
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #child: ChildProcess;
   readonly #ending: Promise<Ending>;
   #changed: () => void = () => undefined;
 
-  constructor(args: readonly string[], env: Environment = {}) {
+  /** @param stdout a file descriptor in place of what {@link CommandProcess.stdout} keeps */
+  constructor(args: readonly string[], env: Environment = {}, stdout: 'pipe' | number = 'pipe') {
     this.#child = spawn(process.execPath, [command, ...args], {
       cwd: root,
       env: { PATH: process.env['PATH'], ...env },
+      stdio: ['pipe', stdout, 'pipe'],
     });
     this.#child.stdout
-      .setEncoding('utf8')
+      ?.setEncoding('utf8')
       .on('data', (text: string) => this.#grow(() => (this.stdout += text)));
     this.#child.stderr
-      .setEncoding('utf8')
+      ?.setEncoding('utf8')
       .on('data', (text: string) => this.#grow(() => (this.stderr += text)));
     this.#ending = once(this.#child, 'close').then(() => {
       this.#changed();
